@@ -214,7 +214,9 @@ def _problem(path: Path, root: yaml.Node | None, fault: Any) -> Problem:
     where = f"{path}:{_line(root, location)}"
     if fault["type"] == "extra_forbidden":
         allowed = ", ".join(_fields_at(location[:-1])) or "nothing more"
-        return Problem(f"unknown key {key!r}", where, expected=allowed, remedy="Remove it or mend its spelling.")
+        return Problem(
+            f"unknown key {key!r}", where, expected=allowed, remedy="Remove it or mend its spelling."
+        )
     if fault["type"] == "missing":
         return Problem(f"{key!r} is missing", where, remedy="Add it.")
     return Problem(f"{key!r}: {fault['msg']}", where, got=repr(fault["input"]))

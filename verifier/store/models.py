@@ -1,4 +1,4 @@
-"""The tables of a study's database, typed. Append-only where a human acted; what a worker saw is kept exactly."""
+"""The tables of a study's database. Append-only where a human acted; what a worker saw is kept exactly."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class AwareTime(TypeDecorator[datetime]):
     impl = DateTime(timezone=True)
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's
         """Refuse naive times: a time without a zone is a fault of ours."""
         if value is not None and value.tzinfo is None:
             raise ValueError(f"naive time {value!r}")
         return None if value is None else value.astimezone(UTC)
 
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - the same
         """The stored time, in UTC."""
         if value is None:
             return None
@@ -280,6 +280,14 @@ class TaskSlot(Base):
     leased_until: Mapped[datetime | None]
 
 
+class StratumRow(Base):
+    """How many slots of a stratum are open, kept with each change: to count a million would slow a draw."""
+
+    __tablename__ = "stratum"
+    name: Mapped[str] = mapped_column(String(420), primary_key=True)
+    open: Mapped[int]
+
+
 # --- crowd ------------------------------------------------------------------------------------------------
 
 
@@ -393,9 +401,7 @@ class PlatformCall(Base):
     """The ledger: intent, request token and outcome of every call that can cost money."""
 
     __tablename__ = "platform_call"
-    __table_args__ = (
-        CheckConstraint("state in ('intent', 'done', 'failed', 'unknown')", name="state"),
-    )
+    __table_args__ = (CheckConstraint("state in ('intent', 'done', 'failed', 'unknown')", name="state"),)
     id: Mapped[int] = mapped_column(primary_key=True)
     token: Mapped[str] = mapped_column(String(80), unique=True)
     platform: Mapped[str] = mapped_column(String(20))

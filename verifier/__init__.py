@@ -1,0 +1,1 @@
+"""Runs a campaign: files in, a crowd's judgments, the bundle out."""

@@ -1,0 +1,13 @@
+"""The command line: a module per command, found by `app`; each parses, calls, prints."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The program `posthoc`."""
+    from verifier.cli.app import main as run  # noqa: PLC0415 - app looks through this package
+
+    sys.exit(run(arguments))

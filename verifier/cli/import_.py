@@ -1,0 +1,104 @@
+"""`posthoc import`: documents with the annotations of one source, into a study."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from verifier.cli.output import note, say, say_json
+
+if TYPE_CHECKING:
+    from verifier.corpus.importing import FileReport, ImportReport
+
+ORDER = 20
+
+
+class OnBad(StrEnum):
+    """What to do about rows that cannot be used."""
+
+    REFUSE = "refuse"
+    DROP = "drop"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("import")(import_)
+
+
+def import_(
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="The study folder.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Corpus files, .gz too.")],
+    *,
+    dataset: Annotated[str, typer.Option(help="The dataset they belong to.")],
+    source: Annotated[str, typer.Option(help="Who made the annotations: GT, or a model's name.")],
+    file_format: Annotated[
+        str,
+        typer.Option("--format", metavar="F", help="auto, jsonl or elevant; auto says what it recognised."),
+    ] = "auto",
+    texts: Annotated[Path | None, typer.Option(help="Folder of texts for documents without.")] = None,
+    redirects: Annotated[
+        Path | None, typer.Option(help="Redirects to put in force: a title and its redirects a line.")
+    ] = None,
+    on_bad: Annotated[
+        OnBad, typer.Option(help="Refuse the import for bad rows, or leave them out.")
+    ] = OnBad.REFUSE,
+    encoding: Annotated[str, typer.Option(help="Encoding of the files.")] = "utf-8-sig",
+    replace: Annotated[
+        bool, typer.Option("--replace", help="First take away what the source has in the dataset.")
+    ] = False,
+    as_name: Annotated[
+        str | None, typer.Option("--as", metavar="NAME", help="Import under another source name.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen; keep nothing.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="The report as JSON.")] = False,
+) -> None:
+    """Import corpus files, whole or not at all; every bad row is told with its line."""
+    from verifier import clock  # noqa: PLC0415 - keeps --help quick
+    from verifier.corpus.importing import Request, import_files  # noqa: PLC0415
+    from verifier.study import Study  # noqa: PLC0415
+
+    if replace and as_name:
+        raise typer.BadParameter("--replace and --as exclude each other", param_hint="--replace")
+    request = Request(
+        files=tuple(files),
+        dataset=dataset,
+        source=as_name or source,
+        format=file_format,
+        texts=texts,
+        encoding=encoding,
+        redirects=redirects,
+        on_bad=on_bad.value,
+        replace=replace,
+    )
+    with Study.open(study) as opened:
+        report = import_files(opened, request, now=clock.now(), dry_run=dry_run)
+    for line in report.notes:
+        note(line)
+    for line in report.dropped:
+        note(f"left out: {line}")
+    if json:
+        say_json(report)
+    else:
+        _say(report, dry_run=dry_run)
+
+
+def _say(report: ImportReport, *, dry_run: bool) -> None:
+    for file in report.files:
+        say(_line(file, report))
+    if report.dropped:
+        say(f"{len(report.dropped)} bad rows were left out.")
+    if dry_run:
+        say("This was a dry run: nothing was kept.")
+
+
+def _line(file: FileReport, report: ImportReport) -> str:
+    if file.unchanged:
+        return f"{file.file}: imported before with the same bytes, nothing to do."
+    kinds = ", ".join(f"{count} {kind}" for kind, count in file.kinds.items())
+    line = f"{file.file}: {file.format} ({file.why}); {report.source} in {report.dataset}: "
+    line += f"{file.documents} documents ({file.new_documents} new), {file.annotations} annotations"
+    line += f" ({kinds})" if kinds else ""
+    return line + (f", {file.duplicates} of them duplicates" if file.duplicates else "")

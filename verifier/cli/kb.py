@@ -1,0 +1,47 @@
+"""`posthoc kb`: build what workers see about entities and search in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from verifier.cli.output import say
+
+ORDER = 25
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group of commands."""
+    group = typer.Typer(no_args_is_help=True)
+    group.callback()(_group)
+    group.command("build")(build)
+    app.add_typer(group, name="kb")
+
+
+def _group() -> None:
+    """The knowledge base: what workers see about entities and search in."""
+
+
+def build(
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="A study folder.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="Tab-separated, with a header: key (or qid), title (or label), description, extract, aliases"
+            " (| between), popularity, url. Only key is needed.",
+        ),
+    ],
+    *,
+    language: Annotated[str, typer.Option(help="Language of keys that are bare titles.")] = "en",
+) -> None:
+    """Build the study's knowledge base from a table of entities; replaces the one before."""
+    from verifier.config import load_config  # noqa: PLC0415 - keeps --help quick
+    from verifier.kb.build import build as make  # noqa: PLC0415
+    from verifier.study import CONFIG_FILE  # noqa: PLC0415
+
+    config = load_config(study / CONFIG_FILE)
+    report = make(file, study / config.kb.file, language=language)
+    say(f"Built {report.target}: {report.entities:,} entities with {report.names:,} names.")

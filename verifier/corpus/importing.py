@@ -1,0 +1,301 @@
+"""Imports corpus files into a study, whole or not at all: every fault is told before anything is kept."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from analysis.documents import Document
+from analysis.errors import InputError, Problem, StateError
+from verifier.config import DatasetSection, SourceSection
+from verifier.corpus.reading import Reading, difference, read_file
+from verifier.corpus.redirects import Redirects, read_redirects
+from verifier.corpus.rows import shown
+from verifier.store import corpora, redirects
+
+if TYPE_CHECKING:
+    from verifier.store import Session
+    from verifier.store.corpora import Stored
+    from verifier.study import Study
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be imported, and how.
+
+    Attributes:
+        files: corpus files, all of one source.
+        dataset, source: where they belong.
+        format: one of `detect.FORMATS`.
+        texts: folder of texts for documents that come without.
+        encoding: of the files.
+        redirects: a file of redirects to put in force.
+        on_bad: refuse the whole import for a bad row, or leave the bad rows out.
+        replace: take away what the source has in the dataset first.
+    """
+
+    files: tuple[Path, ...]
+    dataset: str
+    source: str
+    format: str = "auto"
+    texts: Path | None = None
+    encoding: str = "utf-8-sig"
+    redirects: Path | None = None
+    on_bad: Literal["refuse", "drop"] = "refuse"
+    replace: bool = False
+
+
+@dataclass
+class FileReport:
+    """What became of one file."""
+
+    file: str
+    format: str
+    why: str
+    unchanged: bool = False
+    documents: int = 0
+    new_documents: int = 0
+    annotations: int = 0
+    kinds: dict[str, int] = field(default_factory=dict)
+    duplicates: int = 0
+
+
+@dataclass
+class ImportReport:
+    """What an import did, or would do.
+
+    Attributes:
+        notes: what should be known: defaults taken, keys ignored, a plan dropped.
+        dropped: bad rows left out, as messages.
+        redirects: how many are in force now; None if none were given.
+    """
+
+    dataset: str
+    source: str
+    files: list[FileReport] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
+    redirects: int | None = None
+
+
+def import_files(study: Study, request: Request, *, now: datetime, dry_run: bool = False) -> ImportReport:
+    """Import files of one source into one dataset.
+
+    Args:
+        study: where to.
+        request: what and how.
+        now: the time put down.
+        dry_run: do everything, then throw it away.
+
+    Raises:
+        InputError: bad rows, all of them; nothing was kept.
+        StateError: a changed file, or a replacement after tasks were drawn.
+    """
+    report = ImportReport(request.dataset, request.source)
+    dataset, source = _declared(study, request, report.notes)
+    readings = [
+        read_file(
+            path,
+            format=request.format,
+            language=dataset.language,
+            texts=request.texts,
+            encoding=request.encoding,
+        )
+        for path in request.files
+    ]
+    given = _redirects(request, dataset.language)
+    with study.read() if dry_run else study.write(alone=True) as session:
+        work = _Import(session, request, report, now)
+        work.run(dataset, source, readings, given)
+    return report
+
+
+class _Import:
+    """One import within one transaction."""
+
+    def __init__(self, session: Session, request: Request, report: ImportReport, now: datetime) -> None:
+        self.session, self.request, self.report, self.now = session, request, report, now
+        self.problems: list[Problem] = []
+        self.seen: dict[str, tuple[Path, Document]] = {}
+        self.dataset = self.source = 0
+
+    def run(
+        self,
+        dataset: DatasetSection,
+        source: SourceSection,
+        readings: Sequence[Reading],
+        given: Redirects | None,
+    ) -> None:
+        """Everything, in order; what is raised undoes it all."""
+        names = self.request.dataset, self.request.source
+        self.dataset = corpora.ensure_dataset(self.session, names[0], dataset.language, dataset.licence)
+        self.source = corpora.ensure_source(self.session, names[1], source.role, source.version)
+        if self.request.replace:
+            self._replace()
+        known = set(corpora.imported(self.session, self.dataset, self.source))
+        chosen = []
+        for reading in readings:
+            if reading.sha256 in known:
+                self.report.files.append(
+                    FileReport(str(reading.path), reading.format, reading.why, unchanged=True)
+                )
+            else:
+                known.add(reading.sha256)
+                chosen.append(self._fit(reading, dataset.language))
+        if given:
+            self.problems += given.problems
+        self._judge()
+        for reading, documents, stored in chosen:
+            self._keep(reading, documents, stored)
+        if given:
+            redirects.take(self.session, given.path.name, given.sha256, given.targets, self.now)
+            self.report.redirects = len(given.targets)
+            self._note_redirects(given)
+
+    def _replace(self) -> None:
+        if corpora.is_drawn(self.session):
+            raise StateError(
+                "tasks of this study have been drawn: nothing imported can be replaced",
+                remedy="Import the new file as another source with --as NAME.",
+            )
+        if corpora.is_planned(self.session):
+            corpora.drop_plan(self.session)
+            self.report.notes.append("The plan was taken away with what it planned: plan again.")
+        corpora.clear(self.session, self.dataset, self.source)
+
+    def _fit(self, reading: Reading, language: str) -> tuple[Reading, list[Document], dict[str, Stored]]:
+        """The documents of a file that can be kept; the others are put down as problems."""
+        self.problems += reading.problems
+        if reading.ignored:
+            self.report.notes.append(f"{reading.path}: keys that were not read: {', '.join(reading.ignored)}")
+        names = [document.name for document in reading.documents]
+        stored = corpora.stored_documents(self.session, self.dataset, self.source, names)
+        self._refuse_changed(reading, stored)
+        fitting = []
+        for document in reading.documents:
+            fault = self._fault(document, reading.path, stored.get(document.name), language)
+            if fault is None:
+                self.seen[document.name] = reading.path, document
+                fitting.append(document)
+            else:
+                self.problems.append(fault)
+        return reading, fitting, stored
+
+    def _refuse_changed(self, reading: Reading, stored: dict[str, Stored]) -> None:
+        again = [document for document in reading.documents if (s := stored.get(document.name)) and s.ran]
+        if again:
+            source, dataset = self.request.source, self.request.dataset
+            raise StateError(
+                f"the source {source} has annotated these documents already, in a file with other bytes",
+                where=f"{reading.path}:{again[0].line}",
+                got=f"{len(again)} documents, first {shown(again[0].name)}",
+                remedy=f"While nothing is drawn, --replace first takes away what {source} has in {dataset};"
+                " --as NAME imports this as another source.",
+            )
+
+    def _fault(self, document: Document, path: Path, stored: Stored | None, language: str) -> Problem | None:
+        """Why a document cannot be kept; None if it can."""
+        where = f"{path}:{document.line}"
+        if (other := self.seen.get(document.name)) is not None:
+            what = f"the document {shown(document.name)} stands in two files"
+            return Problem(what, where, f"{other[0]}:{other[1].line} too", "each document once")
+        if document.language not in (None, language):
+            return Problem(
+                "the document is in another language than its dataset",
+                where,
+                str(document.language),
+                language,
+                "Declare the dataset's language in study.yaml, or import the document into another dataset.",
+            )
+        if stored is None:
+            return None
+        if stored.text != document.text:
+            return Problem(
+                f"two texts for the document {shown(document.name)}: another one is imported",
+                where,
+                difference(stored.text, document.text),
+                remedy="A document's text never changes: name another dataset if these are other texts.",
+            )
+        if document.evaluation in (None, stored.evaluation) or self._may_set(stored):
+            return None
+        was = f"{stored.evaluation.start} to {stored.evaluation.end}, as imported"
+        return Problem(
+            "another evaluation span than before", where, str(tuple(document.evaluation or ())), was
+        )
+
+    @staticmethod
+    def _may_set(stored: Stored) -> bool:
+        """Whether no file has yet said which part of the document counts, and nothing was cut."""
+        return not stored.cut and stored.evaluation == (0, len(stored.text))
+
+    def _judge(self) -> None:
+        """Refuse for the bad rows, all at once, or put them down as dropped."""
+        if self.problems and self.request.on_bad == "refuse":
+            raise InputError.of(self.problems)
+        self.report.dropped += [str(problem) for problem in self.problems]
+
+    def _keep(self, reading: Reading, documents: list[Document], stored: dict[str, Stored]) -> None:
+        origin = corpora.Origin(
+            reading.path.name, reading.sha256, reading.format, f"posthoc {version('posthoc')}"
+        )
+        file = corpora.add_file(self.session, self.dataset, self.source, origin, self.now)
+        new = [document for document in documents if document.name not in stored]
+        rows = corpora.add_documents(self.session, self.dataset, file, new)
+        for document in documents:
+            before = stored.get(document.name)
+            if before and document.evaluation not in (None, before.evaluation):
+                corpora.set_evaluation(self.session, before.id, document.evaluation)
+            if before:
+                rows[document.name] = before.id
+        placed = [(rows[document.name], document) for document in documents]
+        duplicates = corpora.add_annotations(self.session, self.source, placed)
+        kinds = Counter(a.entity.kind for document in documents for a in document.annotations)
+        self.report.files.append(
+            FileReport(
+                file=str(reading.path),
+                format=reading.format,
+                why=reading.why,
+                documents=len(documents),
+                new_documents=len(new),
+                annotations=kinds.total(),
+                kinds=dict(sorted(kinds.items())),
+                duplicates=duplicates,
+            )
+        )
+
+    def _note_redirects(self, given: Redirects) -> None:
+        said = f"{given.path}: read as {given.layout}; {len(given.targets)} redirects"
+        self.report.notes.append(f"{said}, {given.chained} of them over others" if given.chained else said)
+
+
+def _declared(study: Study, request: Request, notes: list[str]) -> tuple[DatasetSection, SourceSection]:
+    """What study.yaml says of dataset and source, or the defaults, said so."""
+    for label, name in (("--dataset", request.dataset), ("--source", request.source)):
+        if not _NAME.match(name):
+            raise InputError(
+                "not a name", where=label, got=repr(name), expected="letters, digits, dot, dash, underscore"
+            )
+    dataset = study.config.datasets.get(request.dataset)
+    if dataset is None:
+        dataset = DatasetSection()
+        notes.append(f"The dataset {request.dataset} is not declared in study.yaml: taken as language en.")
+    source = study.config.sources.get(request.source)
+    if source is None:
+        source = SourceSection(role="ground_truth" if request.source == "GT" else "model")
+        role = source.role.replace("_", " ")
+        notes.append(f"The source {request.source} is not declared in study.yaml: taken as a {role}.")
+    return dataset, source
+
+
+def _redirects(request: Request, language: str) -> Redirects | None:
+    if request.redirects is None:
+        return None
+    return read_redirects(request.redirects, language=language, encoding=request.encoding)

@@ -1,0 +1,130 @@
+"""Reads a corpus file of any known format into documents, or says everything that is wrong with it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from analysis.documents import Document
+from analysis.errors import InputError, Problem
+from verifier.corpus.detect import recognise
+from verifier.corpus.rows import Rows, decode, read_bytes, shown
+
+_AROUND = 20
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a file holds.
+
+    Attributes:
+        path: the file.
+        sha256: of its bytes as they are.
+        format: what it was read as.
+        why: what it was recognised by.
+        documents: the good ones, in file order, each without its bad annotations.
+        problems: the bad rows.
+        ignored: keys of the file that mean nothing to us, sorted.
+    """
+
+    path: Path
+    sha256: str
+    format: str
+    why: str
+    documents: tuple[Document, ...]
+    problems: tuple[Problem, ...]
+    ignored: tuple[str, ...] = ()
+
+
+def read_corpus(
+    path: Path,
+    *,
+    format: str = "auto",  # noqa: A002 - the word of the command line
+    language: str = "en",
+    texts: Path | None = None,
+    encoding: str = "utf-8-sig",
+) -> list[Document]:
+    """The documents of one corpus file, in file order, each with the annotations of the file's source.
+
+    Args:
+        path: the file, gzipped or not.
+        format: `auto`, `jsonl` or `elevant`.
+        language: of bare titles, where the file names none.
+        texts: folder of texts for documents that come without.
+        encoding: of the file.
+
+    Raises:
+        InputError: the file cannot be read; every bad row is listed with its line.
+    """
+    reading = read_file(path, format=format, language=language, texts=texts, encoding=encoding)
+    if reading.problems:
+        raise InputError.of(reading.problems)
+    return list(reading.documents)
+
+
+def read_file(
+    path: Path,
+    *,
+    format: str = "auto",  # noqa: A002 - the word of the command line
+    language: str = "en",
+    texts: Path | None = None,
+    encoding: str = "utf-8-sig",
+) -> Reading:
+    """A corpus file with its bad rows beside the good ones; parameters as for `read_corpus`.
+
+    Raises:
+        InputError: the file is not there, is of no known format, or cannot be decoded.
+    """
+    content = read_bytes(path)
+    text = decode(content, path, encoding)
+    recognised = recognise(text, path, format)
+    rows = Rows(path, language, texts)
+    documents = _once(recognised.reader(text, rows), rows)
+    sha256 = hashlib.sha256(content).hexdigest()
+    found = sorted(rows.problems, key=_line)
+    return Reading(
+        path,
+        sha256,
+        recognised.name,
+        recognised.why,
+        tuple(documents),
+        tuple(found),
+        tuple(sorted(rows.ignored)),
+    )
+
+
+def difference(first: str, second: str) -> str:
+    """Where two texts first differ, with what stands around it in each."""
+    place = next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), -1)
+    if place < 0:
+        place = min(len(first), len(second))
+    window = slice(max(0, place - _AROUND), place + _AROUND)
+    return f"first difference at offset {place}: {first[window]!r} against {second[window]!r}"
+
+
+def _once(documents: Iterable[Document], rows: Rows) -> list[Document]:
+    """Each document once; one that comes again is a bad row."""
+    seen: dict[str, Document] = {}
+    for document in documents:
+        if (other := seen.get(document.name)) is None:
+            seen[document.name] = document
+            continue
+        where = f"{rows.path}:{document.line}"
+        if other.text == document.text:
+            what, got = (
+                "the document stands in the file twice",
+                f"{shown(document.name)}, first in line {other.line}",
+            )
+        else:
+            what = f"two texts for the document {shown(document.name)}, the other in line {other.line}"
+            got = difference(other.text, document.text)
+        rows.problems.append(
+            Problem(what, where, got, remedy="Give each document once, with all annotations.")
+        )
+    return list(seen.values())
+
+
+def _line(problem: Problem) -> int:
+    return int(problem.where.rpartition(":")[2])

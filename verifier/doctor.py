@@ -1,0 +1,86 @@
+"""Looks a study over: its folder, its secrets, its database; each finding is in order or says what to do."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from analysis.errors import PosthocError
+from verifier.secrets import FILE as SECRETS_FILE
+from verifier.store import facts
+from verifier.store.check import CHECKS
+from verifier.study import Study
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        name: what ought to be so.
+        ok: whether it is.
+        faults: what is amiss.
+        remedy: what to do about it.
+    """
+
+    name: str
+    ok: bool
+    faults: tuple[str, ...] = ()
+    remedy: str = ""
+
+
+def examine(path: Path) -> Iterator[Finding]:
+    """Every finding about the study in the folder `path`, one by one."""
+    opens = "study.yaml, secrets and the database's revision are right"
+    try:
+        study = Study.open(path)
+    except PosthocError as error:
+        yield Finding(opens, ok=False, faults=tuple(map(str, error)), remedy="Mend this first.")
+        return
+    with study:
+        yield Finding(opens, ok=True)
+        yield _closed(path / SECRETS_FILE)
+        yield _built(study)
+        yield _same_study(study)
+        for check in CHECKS:
+            with study.read() as session:
+                yield _finding(check.name, check.faults(session), check.remedy)
+
+
+def _finding(name: str, faults: list[str], remedy: str) -> Finding:
+    return Finding(name, ok=not faults, faults=tuple(faults), remedy=remedy if faults else "")
+
+
+def _closed(path: Path) -> Finding:
+    """Whether nobody but the owner can read the secrets; the environment may hold them in place of a file."""
+    faults = []
+    if path.exists() and (mode := stat.S_IMODE(path.stat().st_mode)) & 0o077:
+        faults.append(f"{path} can be read by others (mode {mode:04o})")
+    return _finding("secrets.env is its owner's alone", faults, f"Run: chmod 600 {path}")
+
+
+def _built(study: Study) -> Finding:
+    try:
+        study.kb().close()
+    except PosthocError as error:
+        return _finding("the knowledge base is built", list(map(str, error)), "")
+    return _finding("the knowledge base is built", [], "")
+
+
+def _same_study(study: Study) -> Finding:
+    """Whether configuration and database speak of one study, with one seed once the plan hangs on it."""
+    with study.read() as session:
+        name, seed = facts.get(session, "name"), facts.get(session, "seed")
+        planned = facts.get(session, "plan_sha256")
+    faults = []
+    if name != study.config.study.name:
+        faults.append(f"study.yaml is of {study.config.study.name}, the database of {name}")
+    if planned and seed != str(study.config.study.seed):
+        faults.append(f"study.yaml has the seed {study.config.study.seed}, the plan was made with {seed}")
+    return _finding(
+        "study.yaml and the database are of one study",
+        faults,
+        "Put back in study.yaml what the database says.",
+    )

@@ -1,0 +1,331 @@
+"""Datasets, documents, sources and annotations in the database: what an import reads and writes, in bulk."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import delete, exists, func, insert, select, update
+from sqlalchemy.orm import Session
+
+from analysis.documents import Annotation, Document, Span
+from analysis.errors import StateError
+from verifier.store.models import (
+    AnnotationRow,
+    AssignmentRow,
+    ControlAnswer,
+    Credit,
+    Dataset,
+    DisplayRow,
+    DocumentRow,
+    ImportFile,
+    SegmentRow,
+    SourceDocument,
+    SourceRow,
+    Splitter,
+    StratumRow,
+    StudyFact,
+    TaskRow,
+    TaskSlot,
+)
+
+DUPLICATE: Final = "duplicate"
+_NAMES: Final = 1000  # asked for at once; databases bound the values of a statement
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A document in the database.
+
+    Attributes:
+        id: its row.
+        text: as imported.
+        evaluation: what part of it is judged and scored.
+        ran: the source that is being imported has run on it.
+        cut: the grid of segments is laid on it.
+    """
+
+    id: int
+    text: str
+    evaluation: Span
+    ran: bool
+    cut: bool
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where documents come from.
+
+    Attributes:
+        file: the file's name.
+        sha256: of its bytes.
+        format: what it was read as.
+        importer: name and version of the reader.
+    """
+
+    file: str
+    sha256: str
+    format: str
+    importer: str
+
+
+def ensure_dataset(session: Session, name: str, language: str, licence: str | None) -> int:
+    """The dataset's row, made if need be.
+
+    Raises:
+        StateError: it is there with another language, in which its titles were read.
+    """
+    row = session.scalars(select(Dataset).where(Dataset.name == name)).first()
+    if row is None:
+        row = Dataset(name=name, language=language, licence=licence)
+        session.add(row)
+        session.flush()
+    if row.language != language:
+        raise StateError(
+            f"the dataset {name} was imported with another language",
+            where=f"study.yaml, datasets.{name}.language",
+            got=language,
+            expected=row.language,
+            remedy="Put the language back, or give the other texts a dataset of their own.",
+        )
+    row.licence = licence
+    return row.id
+
+
+def ensure_source(session: Session, name: str, role: str, version: str | None) -> int:
+    """The source's row, made if need be; role and version are those of the configuration."""
+    row = session.scalars(select(SourceRow).where(SourceRow.name == name)).first()
+    if row is None:
+        row = SourceRow(name=name, role=role, version=version)
+        session.add(row)
+    row.role, row.version = role, version
+    session.flush()
+    return row.id
+
+
+def imported(session: Session, dataset: int, source: int) -> list[str]:
+    """The hashes of the files that were imported for a source in a dataset."""
+    query = select(ImportFile.sha256).where(ImportFile.dataset_id == dataset, ImportFile.source_id == source)
+    return list(session.scalars(query))
+
+
+def stored_documents(session: Session, dataset: int, source: int, names: Sequence[str]) -> dict[str, Stored]:
+    """Those of the named documents that the dataset has, by name."""
+    ran = exists().where(SourceDocument.document_id == DocumentRow.id, SourceDocument.source_id == source)
+    cut = exists().where(SegmentRow.document_id == DocumentRow.id)
+    start, end = DocumentRow.evaluation_start, DocumentRow.evaluation_end
+    query = select(DocumentRow.name, DocumentRow.id, DocumentRow.text, start, end, ran, cut).where(
+        DocumentRow.dataset_id == dataset
+    )
+    return {
+        name: Stored(row_id, text, Span(first, last), ran=has_run, cut=is_cut)
+        for place in range(0, len(names), _NAMES)
+        for name, row_id, text, first, last, has_run, is_cut in session.execute(
+            query.where(DocumentRow.name.in_(names[place : place + _NAMES]))
+        )
+    }
+
+
+def add_file(session: Session, dataset: int, source: int, origin: Origin, now: datetime) -> int:
+    """Put down that a file was imported."""
+    row = ImportFile(
+        dataset_id=dataset,
+        source_id=source,
+        file=origin.file,
+        sha256=origin.sha256,
+        format=origin.format,
+        importer=origin.importer,
+        imported=now,
+    )
+    session.add(row)
+    session.flush()
+    return row.id
+
+
+def add_documents(session: Session, dataset: int, file: int, documents: Iterable[Document]) -> dict[str, int]:
+    """Put new documents in; their rows by name."""
+    rows = [
+        {
+            "dataset_id": dataset,
+            "name": document.name,
+            "text": document.text,
+            "sha256": hashlib.sha256(document.text.encode()).hexdigest(),
+            "evaluation_start": document.evaluation.start if document.evaluation else 0,
+            "evaluation_end": document.evaluation.end if document.evaluation else len(document.text),
+            "import_id": file,
+        }
+        for document in documents
+    ]
+    if rows:
+        session.execute(insert(DocumentRow), rows)
+    query = select(DocumentRow.name, DocumentRow.id).where(DocumentRow.import_id == file)
+    return dict(session.execute(query).all())
+
+
+def set_evaluation(session: Session, document: int, span: Span) -> None:
+    """State which part of a document, not yet cut into segments, is judged and scored."""
+    session.execute(
+        update(DocumentRow)
+        .where(DocumentRow.id == document)
+        .values(evaluation_start=span.start, evaluation_end=span.end)
+    )
+
+
+def add_annotations(session: Session, source: int, documents: Iterable[tuple[int, Document]]) -> int:
+    """Put in what a source made of documents; how many were the same as one before in their document."""
+    annotations: list[dict[str, Any]] = []
+    ran: list[dict[str, Any]] = []
+    duplicates = 0
+    for row_id, document in documents:
+        ran.append({"source_id": source, "document_id": row_id, "ran": True, "n": len(document.annotations)})
+        seen: set[tuple[Any, ...]] = set()
+        for annotation in document.annotations:
+            identity = _identity(annotation)
+            again = identity in seen
+            seen.add(identity)
+            duplicates += again
+            annotations.append(_row(annotation, source, row_id, document.text, again=again))
+    if ran:
+        session.execute(insert(SourceDocument), ran)
+    if annotations:
+        session.execute(insert(AnnotationRow), annotations)
+    return duplicates
+
+
+def _identity(annotation: Annotation) -> tuple[Any, ...]:
+    entity = annotation.entity
+    return (*annotation.span, entity.kind, entity.key or entity.raw)
+
+
+def _row(annotation: Annotation, source: int, document: int, text: str, *, again: bool) -> dict[str, Any]:
+    span, entity = annotation.span, annotation.entity
+    return {
+        "source_id": source,
+        "document_id": document,
+        "start": span.start,
+        "end": span.end,
+        "mention": text[span.start : span.end],
+        "raw": entity.raw,
+        "key": entity.key,
+        "kind": entity.kind,
+        "confidence": annotation.confidence,
+        "shown": False if again else None,
+        "reason": DUPLICATE if again else None,
+    }
+
+
+def is_drawn(session: Session) -> bool:
+    """Whether any worker has been given tasks."""
+    return bool(session.scalar(select(func.count(AssignmentRow.id))))
+
+
+def is_planned(session: Session) -> bool:
+    """Whether the grid is laid and tasks are drawn up."""
+    return bool(session.scalar(select(func.count(SegmentRow.id))))
+
+
+def drop_plan(session: Session) -> None:
+    """Take away a plan that nothing was drawn from; every annotation is unplanned again."""
+    for table in (ControlAnswer, Credit, DisplayRow, TaskSlot, StratumRow, TaskRow, SegmentRow, Splitter):
+        session.execute(delete(table))
+    session.execute(delete(StudyFact).where(StudyFact.name == "plan_sha256"))
+    # Planning finds more duplicates, after redirects; those that the import found stay: never the first.
+    annotation = AnnotationRow
+    same = annotation.source_id, annotation.document_id, annotation.start, annotation.end, annotation.kind
+    first = select(func.min(annotation.id)).group_by(*same, func.coalesce(annotation.key, annotation.raw))
+    session.execute(
+        update(annotation)
+        .where(annotation.reason.is_(None) | (annotation.reason != DUPLICATE) | annotation.id.in_(first))
+        .values(shown=None, reason=None)
+        .execution_options(synchronize_session=False)
+    )
+
+
+def clear(session: Session, dataset: int, source: int) -> None:
+    """Take away all that a source has in a dataset, and the documents that no other source ran on."""
+    there = select(DocumentRow.id).where(DocumentRow.dataset_id == dataset)
+    session.execute(
+        delete(AnnotationRow).where(AnnotationRow.source_id == source, AnnotationRow.document_id.in_(there))
+    )
+    session.execute(
+        delete(SourceDocument).where(
+            SourceDocument.source_id == source, SourceDocument.document_id.in_(there)
+        )
+    )
+    needed = exists().where(SourceDocument.document_id == DocumentRow.id)
+    session.execute(delete(DocumentRow).where(DocumentRow.dataset_id == dataset, ~needed))
+    gone = select(ImportFile.id).where(ImportFile.dataset_id == dataset, ImportFile.source_id == source)
+    # What remains was confirmed by another source, whose file then stands as its origin.
+    other = (
+        select(func.min(ImportFile.id))
+        .join(SourceDocument, SourceDocument.source_id == ImportFile.source_id)
+        .where(ImportFile.dataset_id == dataset, SourceDocument.document_id == DocumentRow.id)
+        .scalar_subquery()
+    )
+    session.execute(
+        update(DocumentRow)
+        .where(DocumentRow.import_id.in_(gone))
+        .values(import_id=other)
+        .execution_options(synchronize_session=False)
+    )
+    session.execute(
+        delete(ImportFile).where(ImportFile.dataset_id == dataset, ImportFile.source_id == source)
+    )
+
+
+def documents_of(
+    session: Session, dataset: str, source: str
+) -> list[tuple[DocumentRow, list[AnnotationRow]]]:
+    """The documents of a dataset that a source ran on, by name, with its annotations in text order.
+
+    Raises:
+        StateError: the source ran on none of them.
+    """
+    query = (
+        select(DocumentRow, SourceRow.id)
+        .join(Dataset)
+        .join(SourceDocument, SourceDocument.document_id == DocumentRow.id)
+        .join(SourceRow, SourceRow.id == SourceDocument.source_id)
+        .where(Dataset.name == dataset, SourceRow.name == source, SourceDocument.ran)
+        .order_by(DocumentRow.id)
+    )
+    found = session.execute(query).all()
+    if not found:
+        raise StateError(
+            "nothing to write", got=f"dataset {dataset!r}, source {source!r}", remedy=known_names(session)
+        )
+    made: dict[int, list[AnnotationRow]] = {document.id: [] for document, _ in found}
+    annotations = select(AnnotationRow).where(AnnotationRow.source_id == found[0][1])
+    for annotation in session.scalars(annotations.order_by(AnnotationRow.start, AnnotationRow.id)):
+        if annotation.document_id in made:
+            made[annotation.document_id].append(annotation)
+    return [(document, made[document.id]) for document, _ in found]
+
+
+def known_names(session: Session) -> str:
+    """Which datasets and sources there are, as a hint."""
+    datasets = ", ".join(session.scalars(select(Dataset.name).order_by(Dataset.id)))
+    sources = ", ".join(session.scalars(select(SourceRow.name).order_by(SourceRow.id)))
+    return f"There are the datasets {datasets or '(none)'} and the sources {sources or '(none)'}."
+
+
+def pairs(session: Session, dataset: str | None = None, source: str | None = None) -> list[tuple[str, str]]:
+    """The datasets and sources, by name, where a source ran on a document; those asked for alone."""
+    query = (
+        select(Dataset.name, SourceRow.name)
+        .select_from(SourceDocument)
+        .join(SourceRow)
+        .join(DocumentRow)
+        .join(Dataset)
+        .where(SourceDocument.ran)
+        .distinct()
+        .order_by(Dataset.name, SourceRow.name)
+    )
+    if dataset is not None:
+        query = query.where(Dataset.name == dataset)
+    if source is not None:
+        query = query.where(SourceRow.name == source)
+    return [(name, maker) for name, maker in session.execute(query)]

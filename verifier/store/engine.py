@@ -1,0 +1,193 @@
+"""The database of a study, SQLite or PostgreSQL: sessions that read, sessions that write, its revision."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import Engine, create_engine, event, inspect, text
+from sqlalchemy.engine import URL, Connection, make_url
+from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
+from sqlalchemy.orm import Session, sessionmaker
+
+from analysis.errors import ConfigError, MissingExtraError, StateError
+
+MIGRATIONS: Final = Path(__file__).parent / "migrations"
+_BUSY_SECONDS = 30
+_POOL = 32
+# One number for the advisory lock by which writers that must be alone find each other on PostgreSQL.
+_ALONE = 0x706F7374
+
+
+def revisions() -> list[str]:
+    """The revisions this program knows, oldest first: the leading numbers of the migration files."""
+    return sorted(path.name.split("_", 1)[0] for path in (MIGRATIONS / "versions").glob("[0-9]*_*.py"))
+
+
+class Store:
+    """An open database. Sessions of `read` see one snapshot; those of `write` commit on exit.
+
+    On SQLite every writing session begins IMMEDIATE: it waits for its turn at its start, so that what it
+    reads cannot be changed under it before it writes.
+    """
+
+    def __init__(self, url: str | URL) -> None:
+        try:
+            self.url = make_url(url)
+            self._engine = _engine(self.url)
+        except (ArgumentError, NoSuchModuleError):
+            raise _unreadable(str(url)) from None
+        except ModuleNotFoundError as error:
+            raise MissingExtraError(
+                f"the database needs the package {error.name}", remedy="pip install 'posthoc[postgres]'"
+            ) from None
+        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        options: dict[str, Any] = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
+        self._reading = sessionmaker(self._engine.execution_options(**options), expire_on_commit=False)
+        self._writing = sessionmaker(self._engine.execution_options(immediate=True), expire_on_commit=False)
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """A session on one snapshot of the database; what it changes is thrown away."""
+        with _said(self), self._reading() as session:
+            yield session
+            # Let go of first, so that what was read can still be looked at afterwards.
+            session.expunge_all()
+            session.rollback()
+
+    @contextmanager
+    def write(self, *, alone: bool = False) -> Iterator[Session]:
+        """A session whose changes are committed on exit, or rolled back if an error leaves it.
+
+        Args:
+            alone: no other writer that asks to be alone runs meanwhile. On SQLite none ever does.
+        """
+        with _said(self), self._writing.begin() as session:
+            if alone and not self.is_sqlite:
+                session.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": _ALONE})
+            yield session
+
+    def revision(self) -> str | None:
+        """The revision of the database; None if it has no tables of ours."""
+        with _said(self), self._engine.connect() as connection:
+            if not inspect(connection).has_table("alembic_version"):
+                return None
+            return connection.execute(text("select version_num from alembic_version")).scalar()
+
+    def upgrade(self) -> None:
+        """Bring the database to the newest revision; creates the tables in an empty one."""
+        from alembic import command  # noqa: PLC0415 - takes long to load, rarely needed
+        from alembic.config import Config  # noqa: PLC0415
+
+        config = Config()
+        config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+        with _said(self), self._engine.execution_options(immediate=True).begin() as connection:
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+
+    def check_revision(self) -> None:
+        """Bring an older database up to date.
+
+        Raises:
+            StateError: there is no study in the database, or a newer version made it.
+        """
+        found, known = self.revision(), revisions()
+        if found is None:
+            raise StateError(
+                "the database holds no study",
+                where=self.shown_url,
+                remedy="Check 'database' in study.yaml, or make a study with: posthoc init DIR",
+            )
+        if found not in known:
+            raise StateError(
+                "the database was made by a newer version of posthoc",
+                where=self.shown_url,
+                got=f"revision {found}",
+                expected=f"revision {known[-1]} or older",
+                remedy="Install the newest posthoc and try again; nothing was changed.",
+            )
+        if found != known[-1]:
+            self.upgrade()
+
+    @property
+    def shown_url(self) -> str:
+        """The address without its password, for messages and manifests."""
+        return self.url.render_as_string(hide_password=True)
+
+    def close(self) -> None:
+        """Give up all connections."""
+        self._engine.dispose()
+
+
+def locate(address: str, folder: Path) -> str:
+    """The database address of a study, a relative SQLite file being taken from the study's folder.
+
+    Raises:
+        ConfigError: it cannot be read, or names no file (a database in memory is no study's home).
+    """
+    try:
+        url = make_url(address)
+    except ArgumentError:
+        raise _unreadable(address) from None
+    if url.get_backend_name() == "sqlite":
+        if not url.database or url.database == ":memory:":
+            raise _unreadable(address)
+        url = url.set(database=str((folder / url.database).absolute()))
+    return url.render_as_string(hide_password=False)
+
+
+def missing_file(address: str) -> Path | None:
+    """The file that an SQLite `address` names, if it is not there; None if it is, or for PostgreSQL."""
+    url = make_url(address)
+    path = Path(url.database or "")
+    return path if url.get_backend_name() == "sqlite" and not path.is_file() else None
+
+
+def _unreadable(address: str) -> ConfigError:
+    return ConfigError(
+        "not a database address",
+        where="study.yaml, database",
+        got=repr(address),
+        expected="sqlite:///study.db or postgresql+psycopg://user@host/name",
+    )
+
+
+@contextmanager
+def _said(store: Store) -> Iterator[None]:
+    """Say in words what a database that cannot be reached, or stays busy, says in codes."""
+    try:
+        yield
+    except DatabaseError as error:
+        if type(error) not in (OperationalError, DatabaseError):
+            raise  # what a statement did wrong is a fault of ours; these are of the database as a whole
+        reason = re.sub(r"\s+", " ", str(error.orig)).strip()
+        raise StateError(
+            "the database cannot be used",
+            where=store.shown_url,
+            got=reason,
+            remedy="Check that it exists, can be written and is not held by another program; then try again.",
+        ) from error
+
+
+def _engine(url: URL) -> Engine:
+    if url.get_backend_name() != "sqlite":
+        return create_engine(url, pool_size=_POOL, max_overflow=_POOL, pool_pre_ping=True)
+    engine = create_engine(url, pool_size=_POOL, max_overflow=_POOL, connect_args={"timeout": _BUSY_SECONDS})
+    event.listen(engine, "connect", _prepare)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _prepare(connection: Any, _record: Any) -> None:
+    """Set up a new SQLite connection; the driver's own transactions are off, `_begin` starts them."""
+    connection.isolation_level = None
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        connection.execute(f"pragma {pragma}")
+
+
+def _begin(connection: Connection) -> None:
+    options = connection.get_execution_options()
+    connection.exec_driver_sql("begin immediate" if options.get("immediate") else "begin")

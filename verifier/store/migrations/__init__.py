@@ -1,0 +1,1 @@
+"""Alembic migrations: the frozen history of the tables."""
