@@ -1,0 +1,135 @@
+"""The report: numbers are those of the table, names cannot run, nothing leaves the file, gaps are said."""
+
+import html
+import re
+from html.parser import HTMLParser
+
+import pandas as pd
+import pytest
+
+from analysis.report import words
+from analysis.report.html import SECTIONS, report
+from analysis.report.sections import warnings
+from tests.support.metric_rows import metrics, row
+from tests.support.report_parts import TEXT, parts
+
+DATA = re.compile(r'<data value="([^"]*)" data-cell="([^"]*)">([^<]*)</data>')
+VOID = {"meta", "path", "use", "br", "rect"}
+
+
+class Balance(HTMLParser):
+    """Notes tags that are closed in the wrong order."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.wrong = [], []
+
+    def handle_starttag(self, tag, attrs):  # noqa: ARG002, D102 - the parser's own interface
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):  # noqa: D102 - the same
+        if tag not in VOID and (not self.open or self.open.pop() != tag):
+            self.wrong.append(tag)
+
+
+@pytest.fixture(scope="module")
+def page():
+    return report(parts())
+
+
+def test_every_number_of_the_text_is_a_cell_of_the_table(page):
+    """Value, cell and written form agree, for each of the several hundred numbers."""
+    table = {(r["policy"], r["dataset"], r["source"], r["metric"]): r for r in metrics().to_dict("records")}
+    found = DATA.findall(page)
+    for value, cell, text in found:
+        *key, column = html.unescape(cell).split("|")
+        expected = table[tuple(key)][column]
+        how = words.size if column == "n" else words.number
+        assert (float(value), text) == (expected, how(expected))
+    assert len(found) > 300
+
+
+def test_the_headlines_speak_of_everything(page):
+    answers = page.split('<ul class="answers">')[1].split("</ul>")[0]
+    assert {html.unescape(cell).split("|")[1] for _, cell, _ in DATA.findall(answers)} == {"*"}
+
+
+def test_tags_are_closed_in_order(page):
+    balance = Balance()
+    balance.feed(page)
+    assert (balance.wrong, balance.open) == ([], [])
+
+
+def test_nothing_is_fetched_and_nothing_can_run(page):
+    assert "default-src 'none'" in page
+    assert not re.search(r"<(script|iframe|img|link|object|embed|form)\b", page)
+    assert not re.search(r'(?:src|href)="(?!#)', page)
+    assert not re.search(r"\son\w+=", page)
+
+
+def test_every_section_is_there_once(page):
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    assert {anchor for anchor, _ in SECTIONS} <= set(ids)
+
+
+def test_the_report_says_when_no_person_judged(page):
+    assert "Simulated: no person made these judgments" in page
+    assert "Simulated:" not in report(parts(simulated=False))
+
+
+def test_texts_and_names_are_shown_not_run():
+    name = '<img src=x onerror=alert(1)>"&$%_{}שלום🙂'
+    page = report(parts((name,), ("GT", "<script>alert(2)</script>")))
+    assert "<script" not in page
+    assert "<img" not in page
+    assert html.escape("<b>") in page
+    assert TEXT[22:28] == "Sydney"
+    assert "<mark>Sydney</mark>" in page
+
+
+def test_undefined_numbers_say_why_and_no_cell_is_empty():
+    frame = pd.DataFrame(
+        [row("d", s, m, None) for s in ("GT", "A") for m in ("verification_rate", "posthoc_recall")]
+    )
+    page = report(parts(("d",), ("GT", "A"), frame=frame))
+    assert "How often people verified A is undefined: nobody&#39;s judgments are counted." in page.replace(
+        "&#x27;", "&#39;"
+    )
+    assert not re.search(r"<t[dh][^>]*></t[dh]>", page)
+    assert not re.search(
+        r"\bnan\b|\bNone\b|\bNaN\b", re.sub(r"<style>.*?</style>|<svg.*?</svg>", "", page, flags=re.DOTALL)
+    )
+
+
+def test_a_ground_truth_alone_is_said_to_miss_nothing_by_definition():
+    assert "GT is the only source, so it misses nothing by definition" in report(parts(("d",), ("GT",)))
+
+
+def test_the_same_parts_give_the_same_bytes(page):
+    assert report(parts()) == page
+
+
+def test_the_command_that_computes_it_again_is_printed(page):
+    assert "posthoc analyze INPUT --out OUT --policy recommended --replicates 1000 --seed 0" in page
+
+
+def test_the_file_stays_small():
+    datasets = tuple(f"dataset-{i}" for i in range(8))
+    assert len(report(parts(datasets)).encode()) < 2_000_000
+
+
+def test_warnings_about_single_numbers_are_gathered_under_what_they_say():
+    said = (
+        "The judgments were made by a simulated crowd.",
+        "Fewer than 8 workers: they are taken as fixed: coverage_A in news, *.",
+        "Fewer than 8 workers: they are taken as fixed: edit_rate in news/GT, */GT.",
+    )
+    assert warnings(said, ["coverage_A", "edit_rate"]) == {
+        said[0]: [],
+        "Fewer than 8 workers: they are taken as fixed: some numbers": [
+            "coverage_A in news, all datasets.",
+            "edit_rate in news/GT, all datasets/GT.",
+        ],
+    }

@@ -1,0 +1,171 @@
+"""A plan in the database: whole or not at all, frozen, and only growing."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from analysis.errors import InputError, StateError
+from tests.support import planned
+from tests.support.planned import NOW
+from verifier.plan.planning import plan
+from verifier.study import Study
+
+
+@pytest.fixture
+def small(study_folder):
+    """Twelve documents, three sources, not planned."""
+    planned.configure(study_folder)
+    with Study.open(study_folder) as study:
+        planned.fill(study, 12)
+        yield study
+
+
+def again(study, **changes):
+    """The same study, configured otherwise."""
+    planned.configure(study.path, **changes)
+    return Study.open(study.path)
+
+
+def test_on_both_databases_the_plan_is_the_same(any_tiny_study):
+    report = plan(any_tiny_study, now=NOW)
+    assert (report.budget.tasks, report.budget.annotations, report.controls["tasks"]) == (12, 37, 4)
+    assert planned.snapshot(any_tiny_study)
+    assert report.plan_sha256 == plan(any_tiny_study, now=NOW).plan_sha256
+
+
+def test_every_annotation_is_shown_or_has_a_reason(tiny_study):
+    plan(tiny_study, now=NOW)
+    found = planned.reasons(tiny_study).values()
+    assert all(shown or reason for shown, reason in found)
+    assert [reason for shown, reason in found if not shown] == ["nil"]
+
+
+def test_the_cards_of_the_knowledge_base_are_kept(tiny_study):
+    report = plan(tiny_study, now=NOW)
+    assert report.added.cards >= 12
+    assert report.controls["wrong"]["hard"] == 3
+
+
+def test_a_rehearsal_stores_nothing(small):
+    report = plan(small, dry_run=True, now=NOW)
+    assert (report.dry_run, report.budget.tasks) == (True, 36)
+    assert planned.snapshot(small) == []
+
+
+def test_a_second_plan_does_nothing_and_says_so(small):
+    plan(small, now=NOW)
+    before = planned.snapshot(small)
+    assert plan(small, now=NOW).nothing_new
+    assert planned.snapshot(small) == before
+
+
+def test_a_later_source_adds_only_its_own(small):
+    plan(small, now=NOW)
+    before = planned.snapshot(small)
+    planned.add_source(small, "Late", range(12))
+    report = plan(small, now=NOW)
+    assert (report.added.tasks, report.added.segments, report.added.controls) == (12, 0, 0)
+    assert set(before) < set(planned.snapshot(small))
+
+
+def test_later_documents_are_cut_as_the_first_were(small):
+    first = plan(small, now=NOW)
+    with again(small, plan="repeat_share: 0, min_chars: 30") as study:
+        planned.add_source(study, "GT", range(12, 15))
+        report = plan(study, now=NOW)
+    assert report.splitter == first.splitter
+    assert report.added.documents == 3
+    assert any("frozen at 300" in warning for warning in report.warnings)
+
+
+def test_a_later_mention_across_segments_says_so(study_folder):
+    planned.configure(study_folder, plan="repeat_share: 0, min_chars: 10", controls=0)
+    text = "Paris is far away. Rome is near by."
+    with Study.open(study_folder) as study:
+        for source, end in (("GT", 5), ("Late", 23)):
+            row = {"id": "d", "text": text, "annotations": [{"start": 0, "end": end, "entity": "Q90"}]}
+            (study.path / "in.jsonl").write_text(json.dumps(row), encoding="utf-8")
+            planned.import_files(study, planned.Request((study.path / "in.jsonl",), "news", source), now=NOW)
+            plan(study, now=NOW)
+        assert planned.reasons(study) == {1: (True, None), 2: (False, "crosses_segments")}
+
+
+def test_pooled_shows_each_item_once_and_credits_a_later_source(study_folder):
+    planned.configure(study_folder, plan="show: pooled, repeat_share: 0")
+    with Study.open(study_folder) as study:
+        planned.fill(study, 12)
+        first = plan(study, now=NOW)
+        planned.add_source(study, "Late", range(12))
+        second = plan(study, now=NOW)
+    assert (first.added.tasks, first.added.displays) == (12, 36)
+    assert (second.added.tasks, second.budget.annotations) == (0, 36 + 36 + 24 + 36)
+
+
+def test_what_is_shown_cannot_change_half_way(small):
+    plan(small, now=NOW)
+    with again(small, plan="show: pooled") as study, pytest.raises(StateError, match="cannot change"):
+        plan(study, now=NOW)
+
+
+def test_k_and_repeats_make_slots(small):
+    with again(small, plan="k: 2, repeat_share: 0.25") as study:
+        report = plan(study, now=NOW)
+    assert (report.added.slots, report.added.repeated) == (36 * 2 + 9, 9)
+
+
+def test_too_few_controls_are_refused_before_anything_is_stored(small):
+    with again(small, answers=9) as study:
+        with pytest.raises(
+            StateError, match=r"needs at least 2 control tasks, could make 0 because 12 segments: few"
+        ):
+            plan(study, now=NOW)
+        assert planned.snapshot(study) == []
+
+
+def test_a_plan_over_the_cap_is_refused_with_the_numbers(small):
+    with again(small, more='budget: {cap: "1.00"}') as study:
+        with pytest.raises(StateError, match=r"costs 7\.00 USD more .* got 4 places, 8\.00 USD"):
+            plan(study, now=NOW)
+        assert plan(study, dry_run=True, now=NOW).budget.over_cap == 7
+        assert planned.snapshot(study) == []
+
+
+def test_given_controls_stand_beside_the_generated_ones(small):
+    row = {"start": 3, "end": 7, "entity": "Q1", "expected": "edit", "acceptable": ["Rome"], "use": "measure"}
+    (small.path / "controls.jsonl").write_text(
+        json.dumps({"id": "doc0", "annotations": [row]}), encoding="utf-8"
+    )
+    config = small.config.model_copy(
+        update={"controls": small.config.controls.model_copy(update={"file": "controls.jsonl"})}
+    )
+    report = plan(replace(small, config=config), now=NOW)
+    assert report.controls["tasks"] == 12
+    assert [answer.use for answer in planned.answers(small)].count("measure") == 1
+
+
+def test_faults_in_given_controls_store_nothing(small):
+    (small.path / "controls.jsonl").write_text('{"id": "nowhere", "annotations": [{}]}', encoding="utf-8")
+    config = small.config.model_copy(
+        update={"controls": small.config.controls.model_copy(update={"file": "controls.jsonl"})}
+    )
+    with pytest.raises(InputError, match="no such document"):
+        plan(replace(small, config=config), now=NOW)
+    assert planned.snapshot(small) == []
+
+
+def test_an_empty_study_is_refused(study):
+    with pytest.raises(StateError, match="nothing is imported"):
+        plan(study, now=NOW)
+
+
+def test_the_report_reads_well(small):
+    text = "\n".join(plan(small, now=NOW).lines())
+    assert "Real tasks: 36, judged 36 times in all." in text
+    assert "Places: 4 of 11 real tasks and 1 controls; 4 still open. At least 3 different workers." in text
+    assert "the knowledge base is not built" in text
+
+
+def test_the_same_seed_gives_the_same_plan(small):
+    other = plan(small, dry_run=True, now=NOW)
+    assert plan(small, now=NOW).plan_sha256 == other.plan_sha256

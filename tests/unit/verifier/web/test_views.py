@@ -1,0 +1,30 @@
+"""Offsets leave in UTF-16 units, which is what browsers count."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from verifier.web.views import Utf16, card
+
+
+def units(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
+
+
+def test_emoji_and_combining_marks() -> None:
+    text = "e\u0301👩🏽‍🚀Zoë🙂"
+    assert [Utf16(text)(offset) for offset in (0, 2, 3, 4, len(text))] == [0, 2, 4, 6, units(text)]
+
+
+@given(st.text(), st.data())
+def test_every_offset(text: str, data: st.DataObject) -> None:
+    """The offset is the length of the text before it, in UTF-16 units."""
+    offset = data.draw(st.integers(0, len(text)))
+    assert Utf16(text)(offset) == units(text[:offset])
+
+
+def test_a_card_is_made_of_the_key_where_nothing_is_known() -> None:
+    made = card("w:en:Paris", None)
+    assert (made["title"], made["url"]) == ("Paris", "https://en.wikipedia.org/wiki/Paris")
+    assert made["description"] is made["extract"] is made["image"] is None

@@ -1,0 +1,1 @@
+"""Planning and drawing: what is shown, to whom, in which order, at what price."""

@@ -1,0 +1,196 @@
+"""What a plan costs and how precise it will be: places, workers, minutes, money, half-widths. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Final
+
+from verifier.config import StudyConfig
+from verifier.plan.choice import places_needed
+
+CENT: Final = Decimal("0.01")
+# What each platform takes on top of the pay, and how that is said.
+_NO_FEE: Final = {"link": "a link has no platform fee"}
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What all of a study's plan asks for.
+
+    Attributes:
+        tasks: real tasks.
+        task_judgments: how often a task is judged, all in all: the slots.
+        annotations: shown ones.
+        places: paid participations needed.
+        real_tasks: real tasks that fill a place; fewer than configured where the corpus is very small.
+        controls: control tasks on a place.
+        workers_least: the fullest segment's slots, which as many different workers must fill.
+        minutes: for all places, at the configured minutes a place.
+        pay, fee, total: money for all places, in `currency`.
+        fee_note: where the fee comes from.
+        hourly_wage: pay an hour, at the configured minutes.
+        cap: the configured most that may be spent.
+        over_cap: by how much the total exceeds the cap; 0 if it does not.
+    """
+
+    tasks: int
+    task_judgments: int
+    annotations: int
+    places: int
+    real_tasks: int
+    controls: int
+    workers_least: int
+    minutes: Decimal
+    pay: Decimal
+    fee: Decimal
+    fee_note: str
+    total: Decimal
+    currency: str
+    hourly_wage: Decimal
+    cap: Decimal | None
+    over_cap: Decimal
+
+
+def budget(
+    config: StudyConfig, *, tasks: int, annotations: int, slots_by_segment: Sequence[int], capacity: int
+) -> Budget:
+    """The budget of a plan.
+
+    Args:
+        config: pay, minutes, platform and cap.
+        tasks: real tasks.
+        annotations: shown ones.
+        slots_by_segment: slots of each segment.
+        capacity: real tasks that a place can hold.
+    """
+    place = config.place
+    places = places_needed(slots_by_segment, capacity)
+    minutes = Decimal(str(place.minutes))
+    pay = (place.pay * places).quantize(CENT)
+    fee = Decimal("0.00")
+    total = pay + fee
+    cap = config.budget.cap
+    return Budget(
+        tasks=tasks,
+        task_judgments=sum(slots_by_segment),
+        annotations=annotations,
+        places=places,
+        real_tasks=capacity,
+        controls=place.controls,
+        workers_least=max(slots_by_segment, default=0),
+        minutes=minutes * places,
+        pay=pay,
+        fee=fee,
+        fee_note=_NO_FEE[config.platform.kind],
+        total=total,
+        currency=place.currency,
+        hourly_wage=(place.pay * 60 / minutes).quantize(CENT, ROUND_HALF_UP),
+        cap=cap,
+        over_cap=max(total - cap, Decimal("0.00")) if cap is not None else Decimal("0.00"),
+    )
+
+
+@dataclass(frozen=True)
+class Design:
+    """What the forecast assumes, until a study has measured its own.
+
+    Attributes:
+        rate: the verification rate.
+        document: share of a judgment's variance that the annotations of one document have in common.
+        worker: share that the judgments of one worker have in common; .07 to .24 in real crowds.
+        annotation: share that the judgments of one annotation have in common beyond these.
+    """
+
+    rate: float = 0.9
+    document: float = 0.05
+    worker: float = 0.12
+    annotation: float = 0.3
+
+
+@dataclass(frozen=True)
+class Precision:
+    """The half-width to expect of a source's verification rate.
+
+    Attributes:
+        dataset: `*` for all.
+        source: whose rate.
+        n: annotations shown.
+        k: judgments of each, on average.
+        documents: effective number of documents.
+        workers: number of workers.
+        design_effect: variance over that of n independent annotations judged once, p (1 - p) / n.
+        half_width: of the 95 % interval; None where it is not defined.
+        reason: why not.
+    """
+
+    dataset: str
+    source: str
+    n: int
+    k: float
+    documents: float
+    workers: int
+    design_effect: float | None
+    half_width: float | None
+    reason: str = ""
+
+
+def expected_precision(
+    dataset: str,
+    source: str,
+    by_document: Sequence[int],
+    *,
+    k: float,
+    workers: int,
+    design: Design | None = None,
+    level: float = 0.95,
+) -> Precision:
+    """The half-width that a rate with these numbers will have.
+
+    The variance of a judgment, p (1 - p), is shared out to the document, the worker, the annotation and
+    chance (shares d, w, a, 1 - d - w - a). Averaging n annotations in documents of n_i, each judged by k of W
+    equally busy workers, gives
+
+        V = p (1 - p) [ d sum(n_i^2) / n^2 + w / W + a / n + (1 - d - w - a) / (n k) ]
+
+    and the half-width t sqrt(V), with min(n^2 / sum(n_i^2), W) - 1 degrees of freedom as in the analysis. On
+    the scale of the rate itself, so that near 0 and 1 it is the mean of an interval's two unequal sides.
+
+    Args:
+        dataset: whose rate.
+        source: whose rate.
+        by_document: annotations shown, per document.
+        k: judgments of an annotation.
+        workers: who will work, each with an equal part.
+        design: the assumptions.
+        level: of the interval.
+
+    References:
+        Kish, Survey Sampling (Wiley 1965), chapter 5: the design effect 1 + (m - 1) rho of clusters.
+        Cameron, Gelbach & Miller (2011), doi 10.1198/jbes.2010.07136: two crossed kinds add up.
+    """
+    assumed = design or Design()
+    n = sum(by_document)
+    if not n:
+        return Precision(dataset, source, 0, k, 0.0, workers, None, None, "no annotation is shown")
+    concentration = sum(count * count for count in by_document) / n**2
+    documents = 1 / concentration
+    chance = 1 - assumed.document - assumed.worker - assumed.annotation
+    effect = n * (
+        assumed.document * concentration
+        + assumed.worker / max(workers, 1)
+        + assumed.annotation / n
+        + chance / (n * k)
+    )
+    degrees = min(documents, workers) - 1
+    if degrees < 1:
+        return Precision(
+            dataset, source, n, k, documents, workers, effect, None, "needs two documents and two workers"
+        )
+    from scipy.special import stdtrit  # noqa: PLC0415 - slow to load, only for the forecast
+
+    t = float(stdtrit(degrees, (1 + level) / 2))
+    half = t * math.sqrt(assumed.rate * (1 - assumed.rate) * effect / n)
+    return Precision(dataset, source, n, k, documents, workers, effect, min(half, 1.0))
