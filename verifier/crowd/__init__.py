@@ -1,0 +1,1 @@
+"""The crowd: platforms, arrivals, submissions, grading and review."""

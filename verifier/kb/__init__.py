@@ -1,0 +1,1 @@
+"""What a worker sees about an entity, and the search for entities."""

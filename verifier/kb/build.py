@@ -1,0 +1,114 @@
+"""Builds the local knowledge base, one SQLite file, from a table of entities."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from verifier.kb.names import fold, without_qualifier
+from verifier.kb.rows import EntityRow, read_rows
+
+FORMAT: Final = "1"
+
+# Names are numbered by falling popularity: the full-text index answers in that order, so the best known
+# of many matches come first without sorting them all.
+_TABLES: Final = """
+create table fact (name text primary key, value text not null);
+create table entity (
+    id integer primary key, key text not null unique, title text not null, description text,
+    extract text, popularity real not null, url text
+);
+create table name (
+    id integer primary key, entity integer not null references entity (id), name text not null,
+    folded text not null, is_title integer not null
+);
+create virtual table name_words using fts5 (
+    folded, content='name', content_rowid='id', detail=full, prefix='1 2 3',
+    tokenize='unicode61 remove_diacritics 2'
+);
+create virtual table name_letters using fts5 (
+    folded, content='name', content_rowid='id', detail=none, tokenize='trigram'
+);
+create virtual table letter using fts5vocab (name_letters, row);
+"""
+_INDEXES: Final = """
+create index name_folded on name (folded);
+create index name_entity on name (entity);
+insert into name_words (name_words) values ('rebuild');
+insert into name_letters (name_letters) values ('rebuild');
+insert into name_words (name_words) values ('optimize');
+insert into name_letters (name_letters) values ('optimize');
+analyze;
+"""
+
+
+@dataclass(frozen=True)
+class BuildReport:
+    """What went into a knowledge base."""
+
+    entities: int
+    names: int
+    target: Path
+
+
+def build(source: Path, target: Path, *, language: str = "en") -> BuildReport:
+    """Build the knowledge base `target` from the table `source`, whole or not at all.
+
+    Args:
+        source: tab-separated, see `verifier.kb.rows.read_rows`.
+        target: the file to write; an older one is replaced once the new one is complete.
+        language: of keys that are bare titles.
+
+    Raises:
+        InputError: the table cannot be used; every bad row is listed.
+    """
+    rows = sorted(read_rows(source, language), key=lambda row: (-row.popularity, row.key))
+    digest = hashlib.sha256(source.read_bytes()).hexdigest()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    part.unlink(missing_ok=True)
+    try:
+        names = _write(part, rows, {"format": FORMAT, "source_sha256": digest, "language": language})
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+    return BuildReport(len(rows), names, target)
+
+
+def _write(path: Path, rows: list[EntityRow], facts: dict[str, str]) -> int:
+    connection = sqlite3.connect(path)
+    try:
+        connection.executescript("pragma journal_mode = off; pragma synchronous = off;" + _TABLES)
+        connection.executemany("insert into fact values (?, ?)", sorted(facts.items()))
+        connection.executemany("insert into entity values (?, ?, ?, ?, ?, ?, ?)", _entities(rows))
+        connection.executemany("insert into name values (?, ?, ?, ?, ?)", _names(rows))
+        connection.commit()
+        connection.executescript(_INDEXES)
+        connection.commit()
+        (count,) = connection.execute("select count(*) from name").fetchone()
+    finally:
+        connection.close()
+    return int(count)
+
+
+def _entities(rows: Iterable[EntityRow]) -> Iterator[tuple[object, ...]]:
+    for number, row in enumerate(rows, start=1):
+        yield number, row.key, row.title, row.description, row.extract, row.popularity, row.url
+
+
+def _names(rows: Iterable[EntityRow]) -> Iterator[tuple[int, int, str, str, bool]]:
+    """Every name of every entity, each folded form once, the title first."""
+    number = 0
+    for entity, row in enumerate(rows, start=1):
+        seen: set[str] = set()
+        for name in (row.title, without_qualifier(row.title), *row.aliases):
+            folded = fold(name)
+            if folded and folded not in seen:
+                number += 1
+                yield number, entity, name, folded, not seen
+                seen.add(folded)

@@ -1,0 +1,1 @@
+"""A simulated crowd with known habits that works over real HTTP."""

@@ -1,0 +1,1 @@
+"""The task server: worker pages, JSON API and dashboard."""

@@ -1,0 +1,74 @@
+"""Makes the Flask app of a study."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Flask, Response, jsonify, request
+from werkzeug.exceptions import HTTPException
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from analysis.errors import PosthocError, StateError
+from verifier.kb.local import LocalKb
+from verifier.store import facts
+from verifier.study import Study
+from verifier.web import admin, api, arrival, headers, pages
+from verifier.web.state import NAME, State
+from verifier.web.texts import Texts
+
+_LARGEST_REQUEST = 512 * 1024
+
+
+def create_app(study: Study, *, dashboard_key: str | None = None) -> Flask:
+    """The app that serves `study`.
+
+    Args:
+        study: an opened study; the app does not close it.
+        dashboard_key: opens the dashboard once; None: it cannot be entered anew.
+
+    Raises:
+        ConfigError: a text that workers would read is missing or cannot be read.
+    """
+    app = Flask(__name__)
+    app.config.update(MAX_CONTENT_LENGTH=_LARGEST_REQUEST, SECRET_KEY=study.secrets.signing)
+    app.json.sort_keys = False  # type: ignore[attr-defined]  # the default provider has it
+    with study.read() as session:
+        nonce = facts.get(session, "nonce")
+    app.extensions[NAME] = State(study, _kb(study), Texts(study.path, study.config), nonce)
+    app.extensions["dashboard_key"] = dashboard_key
+    server = study.config.server
+    headers.install(app, server.public_url)
+    for blueprint in (arrival.blueprint, pages.blueprint, api.blueprint, admin.blueprint):
+        app.register_blueprint(blueprint)
+    app.register_error_handler(HTTPException, _refused)
+    app.register_error_handler(PosthocError, _failed)
+    if n := server.trusted_proxies:
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=n, x_proto=n, x_host=n, x_prefix=n)  # type: ignore[method-assign]  # how Flask says to wrap it
+    return app
+
+
+def _kb(study: Study) -> LocalKb | None:
+    try:
+        return study.kb()
+    except StateError:
+        return None
+
+
+def _refused(error: HTTPException) -> Any:
+    """A page for people, JSON for programs."""
+    if error.response is not None:
+        return error.response
+    status = error.code or 500
+    message = str(error.description or error.name)
+    if request.path.startswith("/api/"):
+        return jsonify(error=error.name.lower().replace(" ", "_"), message=message), status
+    name = "not_found" if status == 404 else None  # noqa: PLR2004 - HTTP's own number
+    return pages.message(name, title=error.name, text=message), status
+
+
+def _failed(error: PosthocError) -> tuple[Response, int] | tuple[str, int]:
+    """What the study cannot do now; the details are for its researcher, not for a worker."""
+    text = "The study cannot answer just now. Please try again in a minute."
+    if request.path.startswith("/api/"):
+        return jsonify(error=error.code, message=text), 503
+    return pages.message(None, title="Not now", text=text), 503

@@ -1,0 +1,67 @@
+"""Where workers come in: the entry link, the preview, and the address by which a study is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, Response, jsonify, redirect, request, url_for
+from werkzeug.wrappers import Response as Answer
+
+from analysis.errors import InputError
+from verifier import clock
+from verifier.crowd.arrivals import arrive
+from verifier.web import pages, views
+from verifier.web.state import state
+
+blueprint = Blueprint("arrival", __name__)
+
+
+@blueprint.get("/start")
+def start() -> Answer | str | tuple[str, int]:
+    """A worker arrives: on to his assignment, or a page that says why there is none.
+
+    A browser or a chat that looks ahead is not a worker: it must not use a place up.
+    """
+    if request.method == "HEAD" or request.headers.get("Sec-Purpose", "").startswith("prefetch"):
+        return "", 204
+    try:
+        arrived = arrive(state().study, request.args, clock.now())
+    except InputError as error:
+        problem = error.problems[0]
+        text = f"{problem.what[:1].upper()}{problem.what[1:]}. {problem.remedy}"
+        return pages.message(None, title="This link cannot be used", text=text), 400
+    if arrived.token is not None:
+        return redirect(url_for("pages.show", token=arrived.token), 303)
+    if arrived.outcome == "preview":
+        return redirect(url_for("arrival.preview"), 303)
+    return pages.message(arrived.outcome)
+
+
+@blueprint.get("/preview")
+def preview() -> str:
+    """A sample task that anyone may try; writes nothing."""
+    return pages.sample("preview")
+
+
+@blueprint.get("/preview/search")
+def preview_search() -> Response:
+    """The search of the sample task; writes nothing."""
+    return jsonify(candidates=views.candidates(state().search(request.args.get("q", ""), 8)))
+
+
+@blueprint.get("/healthz")
+def healthz() -> Response:
+    """Which study answers at this address."""
+    return jsonify(study=state().study.config.study.name, nonce=state().nonce)
+
+
+@blueprint.get("/favicon.ico")
+def no_icon() -> tuple[str, int]:
+    """Browsers ask; there is none."""
+    return "", 204
+
+
+@blueprint.get("/")
+def home() -> Any:
+    """Who comes without a link is told that one is needed."""
+    return pages.message(None, title="posthoc", text="Please open the link that you were given.")

@@ -1,0 +1,58 @@
+"""What every answer says to the browser, and which requests from other sites are refused."""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import urlsplit
+
+from flask import Flask, Request, Response, abort, request
+
+_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
+)
+_ALWAYS: Final = {
+    "Content-Security-Policy": _POLICY,
+    # The address holds the worker's token: no other site may learn it from a followed link.
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=()",
+}
+_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_OWN: Final = frozenset({"same-origin", "none"})
+
+
+def install(app: Flask, public_url: str | None) -> None:
+    """Add the headers to every answer of `app` and the origin check to every request that changes something.
+
+    The check stands in for tokens in cookies, which browsers block where a platform frames the page. Requests
+    without the headers come from no browser and pass: without cookies there is nothing for them to abuse.
+    """
+    public = _origin(public_url) if public_url else None
+
+    @app.before_request
+    def refuse_other_sites() -> None:
+        if request.method not in _SAFE and not _from_here(request, public):
+            abort(403, "This request came from another site.")
+
+    @app.after_request
+    def add_headers(response: Response) -> Response:
+        for name, value in _ALWAYS.items():
+            response.headers.setdefault(name, value)
+        kept = "no-cache" if request.endpoint == "static" else "no-store"
+        response.headers["Cache-Control"] = kept
+        return response
+
+
+def _from_here(asked: Request, public: str | None) -> bool:
+    site = asked.headers.get("Sec-Fetch-Site")
+    if site is not None:
+        return site in _OWN
+    origin = asked.headers.get("Origin")
+    return origin is None or origin in (_origin(asked.host_url), public)
+
+
+def _origin(url: str) -> str:
+    split = urlsplit(url)
+    return f"{split.scheme}://{split.netloc}"

@@ -1,0 +1,99 @@
+"""The worker's pages: consent, instructions, example, tasks, thanks; and what else may have to be said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, abort, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from verifier import clock
+from verifier.crowd.submission import submitted
+from verifier.plan import draw
+from verifier.store import work
+from verifier.store.models import AssignmentRow
+from verifier.web import steps
+from verifier.web.state import state
+
+blueprint = Blueprint("pages", __name__)
+
+_ENDED = ("returned", "expired", "no_consent")
+
+
+@blueprint.get("/w/<token>")
+def show(token: str) -> str:
+    """The page of the current step."""
+    assignment = _assignment(token)
+    if assignment.state in _ENDED:
+        return message(assignment.state)
+    if assignment.state == "submitted":
+        return _thanks(token)
+    step = steps.current(assignment.step, state().study.config.pages)
+    if step == "tasks":
+        return _render("tasks.html", step=step, token=token, require_open=_pages().require_open)
+    if step == "example":
+        return sample(step, token)
+    return _render("step.html", step=step, token=token, text=state().texts.page(step))
+
+
+@blueprint.post("/w/<token>/step")
+def advance(token: str) -> Response:
+    """On to the next step. A form sent twice, or from an old page, changes nothing."""
+    study, now = state().study, clock.now()
+    here = redirect(url_for("pages.show", token=token), 303)
+    declined = None
+    with study.write() as session:
+        assignment = work.assignment_by_token(session, token, lock=True)
+        if assignment is None:
+            abort(404)
+        step = steps.current(assignment.step, _pages())
+        if assignment.state != "claimed" or step != request.form.get("step") or step in ("tasks", "thanks"):
+            return here
+        agree = request.form.get("agree")
+        if step == "consent" and agree == "no":
+            declined = assignment.id
+        elif step != "consent" or agree == "yes":
+            consent = _pages().consent if step == "consent" else None
+            work.advance_step(session, assignment, steps.following(step, _pages()), consent=consent, now=now)
+    if declined is not None:
+        draw.release(study, declined, state="no_consent", now=now)
+    return here
+
+
+def message(name: str | None, *, title: str = "", text: str = "") -> str:
+    """A page that only says something: the text `name`, or title and text as given."""
+    body = state().texts.page(name) if name else None
+    return _render("message.html", step="message", text=body, title=title, plain=text)
+
+
+def sample(step: str, token: str | None = None) -> str:
+    """The worked example: as a step of an assignment, or as the preview."""
+    texts = state().texts
+    return _render("example.html", step=step, token=token, text=texts.page(step), example=texts.example)
+
+
+def _thanks(token: str) -> str:
+    # The code was kept before it was given: the last page can be opened as often as needed.
+    done = submitted(state().study, token)
+    if done is None:
+        abort(404)
+    text = state().texts.page("thanks", code=done.code, finish_url=done.finish_url)
+    return _render("step.html", step="thanks", token=token, text=text)
+
+
+def _assignment(token: str) -> AssignmentRow:
+    with state().study.read() as session:
+        assignment = work.assignment_by_token(session, token)
+    if assignment is None:
+        abort(404)
+    return assignment
+
+
+def _pages() -> Any:
+    return state().study.config.pages
+
+
+def _render(template: str, **values: Any) -> str:
+    texts = state().texts
+    shown = steps.enabled(_pages())
+    return render_template(template, words=texts.words, language=texts.language, steps=shown, **values)

@@ -1,0 +1,61 @@
+"""What the routes share: the study, its knowledge base and its texts, held by the app, never by a module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from flask import current_app
+
+from verifier.kb.local import Candidate, LocalKb
+from verifier.kb.names import title_of
+from verifier.kb.understand import understand
+from verifier.study import Study
+from verifier.web.texts import Texts
+
+NAME: Final = "posthoc"
+
+
+@dataclass(frozen=True)
+class State:
+    """The state of one app.
+
+    Attributes:
+        study: what is served.
+        kb: None if it is not built; pages then offer no search, but take pasted addresses.
+        texts: what workers read.
+        nonce: tells this study from others at its address.
+    """
+
+    study: Study
+    kb: LocalKb | None
+    texts: Texts
+    nonce: str
+
+    def understand(self, raw: str, language: str) -> str:
+        """The key that a worker means; see `verifier.kb.understand`."""
+        return understand(raw, language, self.kb)
+
+    def titles(self, keys: Iterable[str | None]) -> dict[str, str]:
+        """A title for each key."""
+        return {key: self._title(key) for key in set(keys) if key}
+
+    def candidate(self, key: str) -> Candidate:
+        """The entity with this key as an answer of a search."""
+        card = self.kb.card(key) if self.kb else None
+        return Candidate(key, card.title if card else title_of(key), card.description if card else None, 0.0)
+
+    def search(self, query: str, limit: int) -> list[Candidate]:
+        """Entities that a name may mean."""
+        return self.kb.search(query, limit) if self.kb else []
+
+    def _title(self, key: str) -> str:
+        card = self.kb.card(key) if self.kb else None
+        return card.title if card else title_of(key)
+
+
+def state() -> State:
+    """The state of the app that answers."""
+    found: State = current_app.extensions[NAME]
+    return found

@@ -1,0 +1,40 @@
+// The card: what is known about the entity that a mention was linked to.
+
+import { say } from "./words.js";
+
+export class CardPane {
+  #root;
+  #onOpen;
+  #link = null;
+
+  constructor(root, onOpen) {
+    this.#root = root;
+    this.#onOpen = onOpen;
+  }
+
+  show(card) {
+    const part = document.getElementById("card-template").content.cloneNode(true);
+    part.querySelector(".card-title").textContent = card.title;
+    const description = part.querySelector(".card-description");
+    description.textContent = card.description ?? (card.extract ? "" : say("no_description"));
+    description.hidden = !description.textContent;
+    const extract = part.querySelector(".card-extract");
+    extract.textContent = card.extract ?? "";
+    extract.hidden = !card.extract;
+    this.#link = part.querySelector("a");
+    if (card.url) {
+      this.#link.href = card.url;
+      for (const kind of ["click", "auxclick"]) this.#link.addEventListener(kind, this.#onOpen);
+    } else {
+      part.querySelector(".card-link").textContent = say("no_article");
+      this.#link = null;
+    }
+    this.#root.replaceChildren(part);
+    this.#root.scrollTop = 0;
+  }
+
+  /** Open the article, as a click on its link does. */
+  open() {
+    this.#link?.click();
+  }
+}

@@ -1,0 +1,40 @@
+// The list of all annotations of a text with how each stands.
+
+export const SIGNS = { verify: "✓", edit: "✎", remove: "✕" };
+
+export class ListPane {
+  #root;
+
+  constructor(root, onPick) {
+    this.#root = root;
+    root.addEventListener("click", (event) => {
+      const row = event.target.closest("li");
+      if (row) onPick([...root.children].indexOf(row));
+    });
+  }
+
+  show(displays) {
+    const template = document.getElementById("row-template").content.firstElementChild;
+    const rows = displays.map(({ mention }) => {
+      const row = template.cloneNode(true);
+      row.querySelector(".row-mention").textContent = mention;
+      return row;
+    });
+    this.#root.replaceChildren(...rows);
+  }
+
+  state(index, decision, words) {
+    const row = this.#root.children[index];
+    row.querySelector(".sign").textContent = SIGNS[decision] ?? "";
+    row.querySelector(".row-state").textContent = words;
+    row.classList.toggle("open", !decision);
+  }
+
+  activate(index) {
+    [...this.#root.children].forEach((row, at) => {
+      const button = row.firstElementChild;
+      if (at === index) button.setAttribute("aria-current", "true");
+      else button.removeAttribute("aria-current");
+    });
+  }
+}

@@ -1,0 +1,109 @@
+// Starts the desk of the page and ties it to its buttons, keys and dialogs.
+
+import { Api } from "./api.js";
+import { Desk } from "./desk.js";
+import { listen } from "./keys.js";
+import { Practice } from "./practice.js";
+import { Tasks } from "./tasks.js";
+import { say } from "./words.js";
+
+const find = (id) => document.getElementById(id);
+const { api, mode, requireOpen } = find("desk").dataset;
+const server = new Api(api);
+const inEarnest = mode === "tasks";
+const work = inEarnest ? new Tasks(server) : new Practice(server, JSON.parse(find("example-data").textContent));
+const desk = new Desk(work, { requireOpen: Boolean(requireOpen) });
+
+const commands = {
+  verify: () => desk.verify(),
+  edit: () => desk.edit(),
+  remove: () => desk.remove(),
+  next: () => desk.next(),
+  previous: () => desk.previous(),
+  undecided: () => desk.undecided(),
+  undo: () => desk.undo(),
+  open: () => desk.open(),
+  help: () => find("help").showModal(),
+};
+
+function tieButtons() {
+  for (const button of document.querySelectorAll(".action")) {
+    // The second click of a double click would decide the next highlight, which nobody has read yet.
+    button.addEventListener("click", ({ detail }) => detail < 2 && commands[button.dataset.action]());
+  }
+  find("next-mention").addEventListener("click", commands.next);
+  find("previous-mention").addEventListener("click", commands.previous);
+  find("next-undecided").addEventListener("click", commands.undecided);
+  find("undo").addEventListener("click", commands.undo);
+  find("help-open").addEventListener("click", commands.help);
+  find("next-text").addEventListener("click", () => desk.nextText());
+  find("previous-text").addEventListener("click", () => desk.previousText());
+  listen(commands, () => find("shortcuts").checked);
+}
+
+/** Show what is not stored yet, and allow handing in only when nothing is left to decide or to store. */
+function showSaving() {
+  const { size: n, state } = work.outbox;
+  const box = find("saving");
+  const text = { saved: say("saved"), saving: say("saving"), lost: say(navigator.onLine ? "unsaved_n" : "unsaved_wait", { n }) }[state];
+  if (box.textContent !== text) box.textContent = text;
+  if (box.dataset.state !== state && state === "lost") find("live").textContent = text;
+  box.dataset.state = state;
+  const ready = desk.isComplete && state === "saved" && !desk.isClosed;
+  find("submit").disabled = !ready;
+  find("submit-hint").textContent = say(ready ? "all_done" : "submit_wait");
+}
+
+async function handIn() {
+  find("submit").disabled = true;
+  desk.notice(say("submitting"));
+  try {
+    const { status, body } = await work.submit();
+    if (status === 200 || body.error !== "undecided") return location.reload();
+    await desk.sync();
+    desk.undecided();
+    desk.notice(say("submit_wait"));
+  } catch {
+    desk.notice(say("submit_failed"));
+  }
+  return showSaving();
+}
+
+async function giveBack() {
+  if (find("stop").returnValue !== "yes") return;
+  try {
+    await work.giveBack();
+    location.reload();
+  } catch {
+    desk.notice(say("submit_failed"));
+  }
+}
+
+function tieWork() {
+  const { outbox } = work;
+  outbox.addEventListener("change", showSaving);
+  outbox.addEventListener("saved", ({ detail }) => desk.saved(detail));
+  outbox.addEventListener("refused", ({ detail }) => desk.refused(detail));
+  outbox.addEventListener("closed", () => desk.close());
+  outbox.addEventListener("conflict", async () => {
+    await desk.sync();
+    desk.notice(say("conflict"));
+  });
+  addEventListener("desk", showSaving);
+  addEventListener("pageshow", ({ persisted }) => persisted && desk.sync());
+  find("submit").addEventListener("click", handIn);
+  find("stop-open").addEventListener("click", () => {
+    find("stop").returnValue = "no";
+    find("stop").showModal();
+  });
+  find("stop").addEventListener("close", giveBack);
+  document.addEventListener("visibilitychange", () => {
+    work.log(document.hidden ? "hidden" : "visible", {});
+    // Another tab may have gone on meanwhile.
+    if (!document.hidden && !outbox.size && !desk.isClosed && !find("editor").childElementCount) desk.sync();
+  });
+}
+
+tieButtons();
+if (inEarnest) tieWork();
+await desk.sync();
