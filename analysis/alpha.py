@@ -1,0 +1,124 @@
+"""Observed agreement and Krippendorff's nominal alpha, as sums over units that can be resampled.
+
+Both come from a table of counts, units x categories: how many workers gave the unit each label. The set of
+categories is the caller's, never inferred from what was seen; it changes no value, but a label outside it
+is an error. Only pairable values count: a unit with fewer than two labels enters nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from analysis.errors import InputError
+from analysis.spans import Ints
+
+Floats = npt.NDArray[np.float64]
+
+NO_OVERLAP: Final = "no unit has labels of two workers"
+ONE_CATEGORY: Final = "only one category was used, so no disagreement is expected by chance"
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """An agreement coefficient: its value, or the reason why it has none.
+
+    Attributes:
+        estimate: the value; None if undefined.
+        n_units: units with labels of at least two workers.
+        reason: why it is undefined, else "".
+    """
+
+    estimate: float | None
+    n_units: int
+    reason: str = ""
+
+
+def counts_of(unit: Ints, label: Sequence[str] | pd.Series, units: int, categories: Sequence[str]) -> Ints:
+    """The units x categories table of labels given one per row.
+
+    Args:
+        unit: unit code of each label, under `units`.
+        label: the labels.
+        units: number of units.
+        categories: every category, in order.
+
+    Raises:
+        InputError: a label is not among the categories.
+    """
+    column = pd.Index(list(categories)).get_indexer(pd.Index(np.asarray(label, dtype=object)))
+    if (column < 0).any():
+        strange = sorted({str(value) for value in np.asarray(label, dtype=object)[column < 0]})
+        raise InputError("unknown category", got=", ".join(strange), expected=", ".join(categories))
+    return table_of(np.asarray(unit), column, units, len(categories))
+
+
+def table_of(unit: Ints, category: Ints, units: int, categories: int) -> Ints:
+    """The units x categories table of labels given as codes."""
+    flat = np.bincount(unit * categories + category, minlength=units * categories)
+    return flat.reshape(units, categories).astype(np.int64)
+
+
+def labels_of(counts: Ints) -> Ints:
+    """Number of labels of each unit."""
+    return np.asarray(counts.sum(axis=1), dtype=np.int64)
+
+
+def agreeing_pairs(counts: Ints) -> Ints:
+    """Ordered pairs of labels of a unit that agree: sum over categories of c(c - 1)."""
+    return np.asarray((counts * (counts - 1)).sum(axis=1), dtype=np.int64)
+
+
+def observed_from_sums(agreement: npt.ArrayLike, units: npt.ArrayLike) -> Floats:
+    """Observed agreement, from the sum over units of agreeing pairs / (m(m - 1)) and the number of units."""
+    return _ratio(np.asarray(agreement, float), np.asarray(units, float))
+
+
+def alpha_from_sums(agreement: npt.ArrayLike, totals: Sequence[npt.ArrayLike]) -> Floats:
+    """Nominal alpha from sums over units with at least two labels; nan where undefined.
+
+    alpha = 1 - (n - 1)(n - sum of agreeing pairs / (m - 1)) / (n^2 - sum over categories of n_c^2)
+
+    Args:
+        agreement: sum over units of agreeing pairs / (m - 1); any shape (one value per replicate).
+        totals: for each category, the number of pairable labels; shapes as `agreement`.
+
+    Reference:
+        Krippendorff (2004), Content Analysis, chapter 11; Hayes & Krippendorff (2007),
+        doi:10.1080/19312450709336664.
+    """
+    table = np.stack([np.asarray(total, float) for total in totals])
+    n = table.sum(axis=0)
+    disagreement = (n - 1) * (n - np.asarray(agreement, float))
+    expected = n * n - (table * table).sum(axis=0)
+    # A difference of squares of sums: what is left of rounding is not an expectation.
+    return 1 - _ratio(disagreement, np.where(expected > 1e-9 * n * n, expected, 0.0))
+
+
+def observed_agreement(counts: Ints) -> Coefficient:
+    """Observed agreement: the mean over units of the share of pairs of labels that agree."""
+    kept = counts[labels_of(counts) > 1]
+    if not len(kept):
+        return Coefficient(None, 0, NO_OVERLAP)
+    m = labels_of(kept)
+    return Coefficient(float((agreeing_pairs(kept) / (m * (m - 1))).mean()), len(kept))
+
+
+def alpha_nominal(counts: Ints) -> Coefficient:
+    """Krippendorff's alpha for nominal labels, by pairable values."""
+    kept = counts[labels_of(counts) > 1]
+    if not len(kept):
+        return Coefficient(None, 0, NO_OVERLAP)
+    agreement = (agreeing_pairs(kept) / (labels_of(kept) - 1)).sum()
+    value = float(alpha_from_sums(agreement, list(kept.sum(axis=0))))
+    return Coefficient(None, len(kept), ONE_CATEGORY) if np.isnan(value) else Coefficient(value, len(kept))
+
+
+def _ratio(numerator: Floats, denominator: Floats) -> Floats:
+    defined = denominator > 0
+    return np.where(defined, numerator / np.where(defined, denominator, 1.0), np.nan)

@@ -1,0 +1,106 @@
+"""audit.csv: what people did not verify in the ground truth and what it lacks, with the votes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from analysis.measured import Measured
+
+NOT_VERIFIED: Final = "not verified"
+LACKING: Final = "verified, not in the ground truth"
+COLUMNS: Final = (
+    "policy",
+    "finding",
+    "dataset",
+    "document",
+    "start",
+    "end",
+    "mention",
+    "key",
+    "sources",
+    "verify",
+    "edit",
+    "remove",
+    "judgments",
+)
+
+
+def audit_frame(measured: Measured) -> pd.DataFrame:
+    """Ground truth that at most half of its judgments verify; items that it lacks and more than half verify.
+
+    The votes are the judgments that speak for the annotation or item under the policy.
+    """
+    found = pd.concat([_not_verified(measured), _lacking(measured)], ignore_index=True)
+    if found.empty:
+        return pd.DataFrame(columns=list(COLUMNS))
+    named = found.join(measured.documents[["dataset", "document"]], on="document_code")
+    named.insert(0, "policy", measured.policy.name)
+    named["mention"] = _mentions(measured, named)
+    named = named.sort_values(["dataset", "document", "start", "end", "finding", "key"], ignore_index=True)
+    return named[list(COLUMNS)]
+
+
+def _not_verified(measured: Measured) -> pd.DataFrame:
+    annotations = measured.annotations
+    if measured.gt is None:
+        return annotations.iloc[:0]
+    own = annotations[(annotations["source"] == measured.gt) & annotations["judged"].astype(bool)]
+    own = own[2 * own["verify"] <= own["n"]]
+    return own[["document_code", "start", "end", "key", "verify", "edit", "remove"]].assign(
+        finding=NOT_VERIFIED,
+        judgments=own["n"],
+        sources=[_supporters(measured, item) or measured.gt for item in own["item"]],
+    )
+
+
+def _lacking(measured: Measured) -> pd.DataFrame:
+    items = measured.items
+    annotations = measured.annotations
+    if measured.gt is None:
+        return items.iloc[:0]
+    imported = annotations.loc[annotations["source"] == measured.gt, "item"]
+    lacking = items[
+        items["judged"].astype(bool) & (2 * items["verify"] > items["n"]) & ~items.index.isin(imported)
+    ]
+    return lacking[["document_code", "start", "end", "key", "verify"]].assign(
+        finding=LACKING,
+        judgments=lacking["n"],
+        sources=[_supporters(measured, item) for item in lacking.index],
+        **_other_votes(measured, lacking),
+    )
+
+
+def _other_votes(measured: Measured, items: pd.DataFrame) -> dict[str, np.ndarray]:
+    """Edits and removals of an item: those of the annotation of it that has the most."""
+    judged = measured.annotations[measured.annotations["judged"].astype(bool)]
+    most = judged[judged["item"].isin(items.index)].groupby("item")[["edit", "remove"]].max()
+    filled = most.reindex(items.index, fill_value=0)
+    return {name: filled[name].to_numpy() for name in ("edit", "remove")}
+
+
+def _supporters(measured: Measured, item: int) -> str:
+    if item < 0:
+        return ""
+    return "|".join(
+        source for source, has in zip(measured.sources, measured.support[item], strict=True) if has
+    )
+
+
+def _mentions(measured: Measured, found: pd.DataFrame) -> list[str | None]:
+    """The words at each span, from the text or from an annotation there."""
+    documents = measured.study["documents"]
+    texts = dict(
+        zip(zip(documents["dataset"], documents["document"], strict=True), documents["text"], strict=True)
+    )
+    known = measured.annotations.dropna(subset=["mention"])
+    spans = zip(known["document_code"], known["start"], known["end"], strict=True)
+    mentions = dict(zip(spans, known["mention"], strict=True))
+    out: list[str | None] = []
+    for row in found.to_dict("records"):
+        text = texts.get((row["dataset"], row["document"]))
+        mention = text[row["start"] : row["end"]] if isinstance(text, str) else None
+        out.append(mention or mentions.get((row["document_code"], row["start"], row["end"])))
+    return out

@@ -1,0 +1,38 @@
+"""`verify-bundle`: compute an output folder again and compare it to the byte."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(resolve: Callable[[Path], AbstractContextManager[Path]] | None) -> Callable[..., None]:
+    """The command, reading what `resolve` gives for the path that the user named."""
+
+    def verify_bundle(
+        *,
+        bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="What was analysed: a bundle or CSV.")],
+        out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder that `analyze` wrote.")],
+        annotations: Annotated[
+            Path | None, typer.Option("--annotations", help="The annotations file, if one was given then.")
+        ] = None,
+    ) -> None:
+        """Compute OUT again from BUNDLE with its own settings, and name every file that differs."""
+        from analysis.verify import verify  # noqa: PLC0415 - help is quick without pandas
+
+        with (resolve or nullcontext)(bundle) as found:
+            verdict = verify(found, out, annotations)
+        if not verdict.different:
+            typer.echo(f"{out}: all {len(verdict.same)} files are the same to the byte")
+            return
+        for name, wrong in verdict.different:
+            typer.echo(f"{out / name}: {wrong}", err=True)
+        for note in verdict.notes:
+            typer.echo(f"note: {note}", err=True)
+        raise typer.Exit(1)
+
+    return verify_bundle

@@ -1,0 +1,76 @@
+"""Reading corpus files without knowing who reads them: the reader is an installed entry point.
+
+A package that can read annotated corpora registers one function under the entry point group
+`posthoc.corpora` with the name `reader`; the campaign half of posthoc does.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Final, Protocol, cast
+
+from analysis.documents import Document
+from analysis.errors import MissingExtraError, StateError
+
+GROUP: Final = "posthoc.corpora"
+NAME: Final = "reader"
+
+
+class Reader(Protocol):
+    """What the entry point must be: a function from a corpus file to documents."""
+
+    def __call__(
+        self,
+        path: Path,
+        *,
+        format: str,  # noqa: A002 - the option's name wherever a file is read
+        language: str,
+        texts: Path | None,
+        encoding: str,
+    ) -> list[Document]:
+        """The documents of `path`; bad rows are collected and raised together as an `InputError`."""
+
+
+def read_documents(
+    path: Path | str,
+    *,
+    format: str = "auto",  # noqa: A002 - the option's name wherever a file is read
+    language: str = "en",
+    texts: Path | None = None,
+    encoding: str = "utf-8-sig",
+) -> list[Document]:
+    """Read a corpus file in any format that the installed reader knows.
+
+    Args:
+        path: the file.
+        format: its format; "auto" recognises it.
+        language: of the dataset, for bare titles.
+        texts: folder of the texts, for formats that keep them apart.
+        encoding: of the file.
+
+    Raises:
+        MissingExtraError: no reader is installed.
+        StateError: more than one reader is installed.
+        InputError: the file cannot be read.
+    """
+    return _reader()(Path(path), format=format, language=language, texts=texts, encoding=encoding)
+
+
+def _reader() -> Reader:
+    # Two copies of one distribution on the path (an installed one and its source) name the same function.
+    found = {entry.value: entry for entry in entry_points(group=GROUP, name=NAME)}
+    if not found:
+        raise MissingExtraError(
+            "no reader of corpus files is installed",
+            where=f"entry point {GROUP}:{NAME}",
+            remedy="pip install posthoc, or give analysis.score() documents of your own reading",
+        )
+    if len(found) > 1:
+        raise StateError(
+            "more than one reader of corpus files is installed",
+            where=f"entry point {GROUP}:{NAME}",
+            got=", ".join(sorted(found)),
+            remedy="uninstall all but one",
+        )
+    return cast("Reader", next(iter(found.values())).load())

@@ -1,0 +1,168 @@
+"""The cluster bootstrap: integer weights times sums by cluster, then the formula, and its limits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from scipy import special, stats
+
+from analysis.engine.bits import below, stream, uniforms
+from analysis.engine.counts import Codes, Floats, Sums
+from analysis.engine.proportions import Limits
+from analysis.engine.tally import Tally
+
+_MANY_CLASSES = 64
+
+
+class Weights:
+    """The weights of a study's documents in every replicate, dataset by dataset.
+
+    A dataset's stream is keyed by its name and the seed: its weights hang on no other dataset, and all
+    sources and metrics share them, so that comparisons are paired.
+    """
+
+    def __init__(self, datasets: Sequence[str], sizes: Sequence[int], replicates: int, seed: int) -> None:
+        self.replicates, self.seed = replicates, seed
+        self._sizes = dict(zip(datasets, sizes, strict=True))
+        self._made: dict[str, Floats] = {}
+
+    def of(self, dataset: str) -> Floats:
+        """(replicates, documents): how often each document of the dataset is drawn."""
+        if dataset not in self._made:
+            size = self._sizes[dataset]
+            draws = below(stream(self.seed, dataset, "documents"), size, self.replicates * size)
+            draws += np.repeat(np.arange(self.replicates) * size, size)
+            counts = np.bincount(draws, minlength=self.replicates * size)
+            self._made[dataset] = counts.reshape(self.replicates, size).astype(np.float64)
+        return self._made[dataset]
+
+    def resample(self, tallies: Sequence[Tally]) -> list[list[Sums]]:
+        """Sums of every replicate, for each tally by dataset and last over all: name -> (replicates,).
+
+        All quantities of a dataset go through one matrix product; over all datasets each is resampled by
+        itself, and the sums are added.
+        """
+        if not tallies:
+            return []
+        table = np.stack([values for tally in tallies for values in tally.documents.values()], axis=1)
+        whole = np.zeros((self.replicates, table.shape[1]))
+        parts = []
+        start = 0
+        for dataset, size in self._sizes.items():
+            part = self.of(dataset) @ table[start : start + size]
+            whole += part
+            parts.append(part)
+            start += size
+        out = []
+        column = 0
+        for tally in tallies:
+            names = list(tally.documents)
+            columns = range(column, column + len(names))
+            out.append([dict(zip(names, part.T[columns], strict=True)) for part in (*parts, whole)])
+            column += len(names)
+        return out
+
+
+def resample_units(sums: Sums, replicates: int, seed: int, *names: str) -> Sums:
+    """Sums of every replicate when clusters that are many and alike (annotations, items) are resampled.
+
+    Clusters with equal sums are exchangeable: how often a class of them is drawn is multinomial, drawn
+    here class by class as a binomial of what is left. The same law as drawing clusters one by one.
+    """
+    table = np.stack(list(sums.values()), axis=1)
+    classes, code, count = _classes(table)
+    bits = stream(seed, *names)
+    size = len(table)
+    if len(classes) > _MANY_CLASSES:
+        weights = np.stack(
+            [np.bincount(code[below(bits, size, size)], minlength=len(classes)) for _ in range(replicates)]
+        ).astype(np.float64)
+        return dict(zip(sums, (weights @ classes).T, strict=True))
+    # The largest class is what is left in the end: it need not be drawn.
+    order = np.argsort(count, kind="stable")
+    classes, count = classes[order], count[order]
+    left, rest = np.full(replicates, size), size
+    out = np.zeros((replicates, table.shape[1]))
+    for row, members in zip(classes, count.tolist(), strict=True):
+        share = members / rest
+        drawn = left if share >= 1 else binomial(uniforms(bits, replicates), left, share)
+        out += drawn[:, None] * row
+        left, rest = left - drawn, rest - members
+    return dict(zip(sums, out.T, strict=True))
+
+
+def _classes(table: Floats) -> tuple[Floats, Codes, Codes]:
+    """The distinct rows in ascending order, the place of each row among them, and how many rows each has."""
+    code = np.zeros(len(table), dtype=np.int64)
+    for column in table.T:
+        place, values = pd.factorize(column, use_na_sentinel=False)
+        # Numbered anew after each column, so that codes stay below the number of rows times its values.
+        code = pd.factorize(code * max(len(values), 1) + place)[0]
+    count = np.bincount(code)
+    first = np.empty(len(count), dtype=np.int64)
+    first[code[::-1]] = np.arange(len(code))[::-1]
+    order = np.lexsort(table[first].T[::-1])
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return table[first[order]], rank[code], count[order]
+
+
+def binomial(u: Floats, n: Codes, p: float) -> Codes:
+    """Binomial numbers by inversion of uniform ones: the smallest k whose distribution function reaches u."""
+    size = int(n[0])
+    if not 0 < p < 1 or (n != size).any():
+        return np.asarray(stats.binom.ppf(u, n, p)).astype(np.int64)
+    k = np.arange(size + 1)
+    log = special.gammaln(size + 1) - special.gammaln(k + 1) - special.gammaln(size - k + 1)
+    mass = np.exp(log + special.xlogy(k, p) + special.xlog1py(size - k, -p))
+    return np.minimum(np.searchsorted(np.cumsum(mass), u), size)
+
+
+def interval(
+    replicates: Floats, estimate: float, level: float, how: str, deleted: Floats | None = None
+) -> Limits | None:
+    """The limits that replicates give; None where fewer than two are defined.
+
+    Args:
+        replicates: values; undefined ones (nan) are left out.
+        estimate: the statistic itself.
+        level: of the interval.
+        how: percentile | basic | bca.
+        deleted: delete-one values of the data by the resampled cluster: BCa takes its acceleration from
+            them, never from replicates.
+    """
+    defined = replicates[~np.isnan(replicates)]
+    if len(defined) < 2:  # noqa: PLR2004 - no quantiles of one value
+        return None
+    tails = np.array([(1 - level) / 2, (1 + level) / 2])
+    if how == "bca" and deleted is not None:
+        tails = _bca_tails(defined, estimate, tails, deleted)
+    low, high = quantiles(defined, tails)
+    if how == "basic":
+        low, high = 2 * estimate - high, 2 * estimate - low
+    return float(low), float(high)
+
+
+def quantiles(values: Floats, shares: Floats) -> Floats:
+    """Quantiles by linear interpolation between order statistics, as numpy's, without its cost for few values."""
+    ordered = np.sort(values)
+    place = shares * (len(ordered) - 1)
+    lower = np.floor(place).astype(np.int64)
+    part = place - lower
+    left, right = ordered[lower], ordered[np.minimum(lower + 1, len(ordered) - 1)]
+    step = right - left
+    return np.where(part >= 0.5, right - step * (1 - part), left + step * part)
+
+
+def _bca_tails(replicates: Floats, estimate: float, tails: Floats, deleted: Floats) -> Floats:
+    share = (np.sum(replicates < estimate) + 0.5 * np.sum(replicates == estimate)) / len(replicates)
+    # All replicates on one side say nothing of the bias beyond half of one replicate.
+    edge = 0.5 / len(replicates)
+    bias = special.ndtri(np.clip(share, edge, 1 - edge))
+    steps = deleted[~np.isnan(deleted)].mean() - deleted[~np.isnan(deleted)]
+    below_ = 6 * (steps**2).sum() ** 1.5
+    acceleration = (steps**3).sum() / below_ if below_ > 0 else 0.0
+    z = bias + special.ndtri(tails)
+    return np.asarray(special.ndtr(bias + z / (1 - acceleration * z)))

@@ -1,0 +1,193 @@
+"""Exact counts of a metric, row by row, and their sums over clusters, which do not depend on row order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+Codes = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Sums = dict[str, Floats]
+
+# Codes are found by a table of marks where that is at most so many times as long as they are.
+_DENSE: Final = 4
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What a metric counted: one row is one judgment's (or one document's) integer contributions.
+
+    A judgment of a unit with n judgments contributes its integers over n, so that the rows of a unit add
+    to the unit's value y in a numerator and to 1 in a denominator. A plain count has n = 1.
+
+    Attributes:
+        document: codes into `Measured.documents`.
+        segment: codes into `Measured.segments`; -1 where not known.
+        unit: annotation, item or label code: what the estimate is about.
+        worker: codes into `Measured.workers`; -1: the row is nobody's (matching, unjudged).
+        n: the denominator of the row.
+        quantities: named integer numerators, one value a row. The value of a quantity in a cluster is
+            the sum over n, ascending, of (sum of the quantity over the cluster's rows with that n) / n.
+    """
+
+    document: Codes
+    segment: Codes
+    unit: Codes
+    worker: Codes
+    n: Codes
+    quantities: dict[str, Codes]
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        document: Any,
+        unit: Any,
+        quantities: Mapping[str, Any],
+        segment: Any = -1,
+        worker: Any = -1,
+        n: Any = 1,
+    ) -> Counts:
+        """Counts from arrays, columns or scalars; a scalar stands for every row."""
+        rows = len(document)
+
+        def column(values: Any) -> Codes:
+            array = np.asarray(values)
+            return np.full(rows, array, dtype=np.int64) if array.ndim == 0 else array.astype(np.int64)
+
+        return cls(
+            column(document),
+            column(segment),
+            column(unit),
+            column(worker),
+            column(n),
+            {name: column(values) for name, values in quantities.items()},
+        )
+
+    @classmethod
+    def concat(cls, parts: Sequence[Counts]) -> Counts:
+        """Rows of several counts under one another; a quantity that a part lacks is 0 there."""
+        names = list(dict.fromkeys(name for part in parts for name in part.quantities))
+        return cls(
+            np.concatenate([part.document for part in parts]),
+            np.concatenate([part.segment for part in parts]),
+            np.concatenate([part.unit for part in parts]),
+            np.concatenate([part.worker for part in parts]),
+            np.concatenate([part.n for part in parts]),
+            {
+                name: np.concatenate(
+                    [part.quantities.get(name, np.zeros(len(part), dtype=np.int64)) for part in parts]
+                )
+                for name in names
+            },
+        )
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self.document)
+
+    def select(self, rows: Bools | slice) -> Counts:
+        """The counts of some of the rows."""
+        return Counts(
+            self.document[rows],
+            self.segment[rows],
+            self.unit[rows],
+            self.worker[rows],
+            self.n[rows],
+            {name: values[rows] for name, values in self.quantities.items()},
+        )
+
+    def merged(self) -> Counts:
+        """The same sums in fewer rows: those of one document, worker and n are added.
+
+        Segments and units are lost. Integers are added exactly, so every sum over documents, workers or both
+        stays what it was, to the bit.
+        """
+        n, place = distinct(self.n, int(self.n.max(initial=0)) + 1)
+        width = int(self.worker.max(initial=-1)) + 2
+        code = (self.document * width + self.worker + 1) * max(len(n), 1) + place
+        values, row = distinct(code, (int(self.document.max(initial=0)) + 1) * width * max(len(n), 1))
+        pair, place = np.divmod(values, max(len(n), 1))
+        nowhere = np.full(len(values), -1, dtype=np.int64)
+        sums = {
+            name: _added(row, each.astype(np.float64), len(values)).astype(np.int64)
+            for name, each in self.quantities.items()
+        }
+        return Counts(pair // width, nowhere, nowhere, pair % width - 1, n[place], sums)
+
+
+def distinct(codes: Codes, size: int) -> tuple[Codes, Codes]:
+    """The distinct codes, ascending, and the place of each code among them; all lie in [0, size)."""
+    if size <= _DENSE * (len(codes) + 64):
+        seen = np.zeros(size, dtype=bool)
+        seen[codes] = True
+        values = np.flatnonzero(seen)
+        rank = np.empty(size, dtype=np.int64)
+        rank[values] = np.arange(len(values))
+        return values, rank[codes]
+    # Hashing, and sorting what is distinct, is several times quicker than sorting all.
+    place, found = pd.factorize(codes)
+    order = np.argsort(found)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return found[order], rank[place]
+
+
+def _added(cluster: Codes, values: Floats, size: int) -> Floats:
+    return np.bincount(cluster, weights=values, minlength=size).astype(np.float64, copy=False)
+
+
+class Prepared:
+    """Counts made ready to be summed by any clusters: the values of n, and quantities as floats."""
+
+    def __init__(self, counts: Counts, weight: Floats | None = None) -> None:
+        self.counts = counts
+        self.weight = weight
+        n, index = distinct(counts.n, int(counts.n.max(initial=0)) + 1)
+        self._n = n
+        self._index: Codes | None = index if len(n) > 1 else None
+        # float64 holds integers exactly up to 2^53: sums of them are exact in any order.
+        self._values = {name: values.astype(np.float64) for name, values in counts.quantities.items()}
+
+    def sums(self, cluster: Codes, size: int) -> Sums:
+        """Sum of every quantity in every cluster: integers first, division by n after, n ascending.
+
+        Weights of segments enter after counting: sums within (cluster, segment) first, then weighted
+        and added in the order of segments.
+
+        Args:
+            cluster: code of each row's cluster, in [0, size).
+            size: number of clusters.
+
+        Returns:
+            Name of quantity -> array (size,).
+        """
+        if self.weight is None:
+            return self._plain(cluster, size)
+        segments = len(self.weight) + 1  # one more for "not known", which weighs 1
+        pairs, codes = np.unique(cluster * segments + self.counts.segment + 1, return_inverse=True)
+        plain = self._plain(codes, len(pairs))
+        factor = np.concatenate([[1.0], self.weight])[pairs % segments]
+        owner = pairs // segments
+        return {name: _added(owner, values * factor, size) for name, values in plain.items()}
+
+    def _plain(self, cluster: Codes, size: int) -> Sums:
+        if self._index is None:
+            n = self._n[0] if len(self._n) else 1
+            return {name: _added(cluster, values, size) / n for name, values in self._values.items()}
+        columns = len(self._n)
+        code = cluster * columns + self._index
+        out = {}
+        for name, values in self._values.items():
+            table = _added(code, values, size * columns).reshape(size, columns)
+            total = np.zeros(size)
+            for column, n in enumerate(self._n):
+                total += table[:, column] / n
+            out[name] = total
+        return out

@@ -1,0 +1,278 @@
+"""The sums of one metric's counts by every kind of cluster, made once for all datasets and cut by dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.engine.counts import Codes, Counts, Floats, Prepared, Sums, distinct
+
+Value = Callable[[Mapping[str, NDArray[Any]]], NDArray[Any]]
+ALL_DATASETS: Final = -1
+# Differences of sums are off by rounding; a value that near to an edge is at the edge.
+_EDGE: Final = 1e-12
+
+
+def evaluate_at(value: Value, of: Mapping[str, NDArray[Any]]) -> Floats:
+    """The formula at sums, nan where undefined; what lies within rounding of 0 or 1 is 0 or 1."""
+    with np.errstate(all="ignore"):
+        out = np.array(value(of), dtype=float, ndmin=1)
+    out[np.abs(out) < _EDGE] = 0.0
+    out[np.abs(out - 1.0) < _EDGE] = 1.0
+    return out
+
+
+def without_each(clusters: Sums, total: Sums) -> Sums:
+    """The sums of everything but one cluster, for each."""
+    return {name: total[name] - values for name, values in clusters.items()}
+
+
+class Tally:
+    """Sums over documents, (document, worker) cells, workers, datasets.
+
+    Attributes:
+        counts: the rows.
+        bounds: (datasets + 1,) the documents of dataset i are bounds[i] to bounds[i + 1] - 1.
+    """
+
+    def __init__(self, counts: Counts, bounds: Sequence[int] | Codes, weight: Floats | None = None) -> None:
+        self.counts = counts
+        self.bounds = np.asarray(bounds, dtype=np.int64)
+        self._weight = weight
+        self._units: dict[str, tuple[Sums, Codes]] = {}
+        self._cuts: dict[int, Cut] = {}
+
+    @property
+    def datasets(self) -> int:
+        """Number of datasets."""
+        return len(self.bounds) - 1
+
+    @cached_property
+    def _rows(self) -> Counts:
+        """The rows that documents and workers are summed from; with weights, their segments are needed."""
+        return self.counts if self._weight is not None else self.counts.merged()
+
+    @cached_property
+    def _prepared(self) -> Prepared:
+        return Prepared(self._rows, self._weight)
+
+    @cached_property
+    def _dataset(self) -> Codes:
+        """Dataset of each row."""
+        return np.searchsorted(self.bounds, self._rows.document, side="right") - 1
+
+    @cached_property
+    def totals(self) -> Sums:
+        """By dataset, and last over all: (datasets + 1,)."""
+        parts = self._prepared.sums(self._dataset, self.datasets)
+        whole = self._prepared.sums(np.zeros(len(self._rows), dtype=np.int64), 1)
+        return {name: np.concatenate([parts[name], whole[name]]) for name in parts}
+
+    @cached_property
+    def documents(self) -> Sums:
+        """By document; documents without rows hold 0."""
+        return self._prepared.sums(self._rows.document, int(self.bounds[-1]))
+
+    @cached_property
+    def _cells(self) -> tuple[Codes, Codes, Codes]:
+        """Cell of each row; document and worker of each cell, in that order."""
+        width = int(self._rows.worker.max(initial=-1)) + 2
+        pair = self._rows.document * width + self._rows.worker + 1
+        pairs, code = distinct(pair, int(self.bounds[-1]) * width)
+        return code, pairs // width, pairs % width - 1
+
+    @cached_property
+    def cells(self) -> Sums:
+        """By (document, worker); rows that are nobody's lie in no cell."""
+        code, document, worker = self._cells
+        every = self._prepared.sums(code, len(document))
+        return {name: values[worker >= 0] for name, values in every.items()}
+
+    @cached_property
+    def cell_document(self) -> Codes:
+        """Document of each cell, ascending."""
+        _, document, worker = self._cells
+        return document[worker >= 0]
+
+    @cached_property
+    def cell_worker(self) -> Codes:
+        """Worker of each cell."""
+        _, _, worker = self._cells
+        return worker[worker >= 0]
+
+    @cached_property
+    def _workers(self) -> Sums:
+        """By (dataset, worker + 1), and last by worker + 1 over all: (datasets + 1, workers + 1)."""
+        width = int(self._rows.worker.max(initial=-1)) + 2
+        worker = self._rows.worker + 1
+        parts = self._prepared.sums(self._dataset * width + worker, self.datasets * width)
+        whole = self._prepared.sums(worker, width)
+        return {name: np.concatenate([parts[name], whole[name]]).reshape(-1, width) for name in parts}
+
+    def workers(self, dataset: int) -> Sums:
+        """By worker, over one dataset or all."""
+        return {name: values[dataset, 1:] for name, values in self._workers.items()}
+
+    @cached_property
+    def _each(self) -> Prepared:
+        """Every row by itself, for clusters that are neither documents nor workers."""
+        return Prepared(self.counts, self._weight)
+
+    def units(self, kind: str) -> tuple[Sums, Codes]:
+        """By segment, or by what the counts are units of; and the document of each cluster, ascending."""
+        if kind not in self._units:
+            codes = self.counts.unit
+            if kind == "segment":
+                # Rows in no segment are a cluster with their document.
+                codes = np.where(self.counts.segment >= 0, self.counts.segment, -1)
+            order = np.lexsort((codes, self.counts.document))
+            document, code = self.counts.document[order], codes[order]
+            new = np.ones(len(order), dtype=bool)
+            new[1:] = (document[1:] != document[:-1]) | (code[1:] != code[:-1])
+            place = np.empty(len(order), dtype=np.int64)
+            place[order] = np.cumsum(new) - 1
+            self._units[kind] = self._each.sums(place, int(new.sum())), document[new]
+        return self._units[kind]
+
+    @cached_property
+    def present(self) -> Codes:
+        """How many workers have a row: by dataset, and last over all, (datasets + 1,)."""
+        seen = np.zeros((self.datasets + 1, int(self.cell_worker.max(initial=-1)) + 1), dtype=bool)
+        seen[np.searchsorted(self.bounds, self.cell_document, side="right") - 1, self.cell_worker] = True
+        seen[-1] = seen[:-1].any(axis=0)
+        return seen.sum(axis=1)
+
+    def cut(self, dataset: int) -> Cut:
+        """The part of one dataset, or all; metrics that are counted alike share it."""
+        if dataset not in self._cuts:
+            self._cuts[dataset] = Cut(self, dataset)
+        return self._cuts[dataset]
+
+
+class MacroTally(Tally):
+    """The tally of a formula's mean over the documents that have a value.
+
+    Its quantities are `value`, the sum of documents' values, `documents`, how many have one, and `n`, the
+    size of what was averaged. Deleting a worker changes the values of the documents he worked on.
+    """
+
+    def __init__(self, tally: Tally, value: Value, size: str) -> None:
+        self.counts, self.bounds = tally.counts, tally.bounds
+        self._inner, self._value, self._size = tally, value, size
+        self._cuts = {}
+
+    def _of(self, of: Sums) -> Sums:
+        worth = evaluate_at(self._value, of)
+        defined = ~np.isnan(worth)
+        return {"value": np.where(defined, worth, 0.0), "documents": defined.astype(float)}
+
+    @cached_property
+    def documents(self) -> Sums:
+        """Each document's value, and whether it has one."""
+        return self._of(self._inner.documents) | {"n": self._inner.documents[self._size]}
+
+    @cached_property
+    def totals(self) -> Sums:
+        """By dataset, and last over all."""
+        out = {}
+        for name, values in self.documents.items():
+            parts = [values[low:high].sum() for low, high in zip(self.bounds, self.bounds[1:], strict=False)]
+            out[name] = np.array([*parts, values.sum()])
+        return out | {"n": self._inner.totals[self._size]}
+
+    @cached_property
+    def cells(self) -> Sums:
+        """What each document's value loses when a worker is deleted from it."""
+        document = self._inner.cell_document
+        with_all = {name: values[document] for name, values in self._inner.documents.items()}
+        before = self._of(with_all)
+        after = self._of(without_each(self._inner.cells, with_all))
+        return {name: before[name] - after[name] for name in before} | {"n": self._inner.cells[self._size]}
+
+    @cached_property
+    def present(self) -> Codes:
+        """How many workers have a row: by dataset, and last over all."""
+        return self._inner.present
+
+    @cached_property
+    def cell_document(self) -> Codes:
+        """Document of each cell, ascending."""
+        return self._inner.cell_document
+
+    @cached_property
+    def cell_worker(self) -> Codes:
+        """Worker of each cell."""
+        return self._inner.cell_worker
+
+    def workers(self, dataset: int) -> Sums:
+        """What all documents' values lose when a worker is deleted."""
+        cut = self.cut(dataset)
+        worker = self.cell_worker[cut.cell_rows]
+        size = int(self.cell_worker.max(initial=-1)) + 1
+        out: Sums = {}
+        for name, values in self.cells.items():
+            out[name] = np.bincount(worker, weights=values[cut.cell_rows], minlength=size).astype(np.float64)
+        return out
+
+
+@dataclass(frozen=True)
+class Cut:
+    """One dataset's part of a tally, or all of it (`ALL_DATASETS`)."""
+
+    tally: Tally
+    dataset: int
+
+    @property
+    def rows(self) -> slice:
+        """The documents."""
+        bounds = self.tally.bounds
+        if self.dataset == ALL_DATASETS:
+            return slice(0, int(bounds[-1]))
+        return slice(int(bounds[self.dataset]), int(bounds[self.dataset + 1]))
+
+    @cached_property
+    def cell_rows(self) -> slice:
+        """The cells in those documents."""
+        low, high = np.searchsorted(self.tally.cell_document, [self.rows.start, self.rows.stop])
+        return slice(int(low), int(high))
+
+    @cached_property
+    def total(self) -> Sums:
+        """Sums over everything: name -> (1,)."""
+        place = self.dataset % (self.tally.datasets + 1)
+        return {name: values[place : place + 1] for name, values in self.tally.totals.items()}
+
+    @property
+    def n_workers(self) -> int:
+        """Number of workers who have a row."""
+        return int(self.tally.present[self.dataset])
+
+    @cached_property
+    def _deleted(self) -> dict[str, tuple[Sums, Sums]]:
+        return {}
+
+    def deleted(self, kind: str) -> tuple[Sums, Sums]:
+        """The clusters of a kind that contribute something, and the sums of all but one of them, for each."""
+        if kind not in self._deleted:
+            clusters = self.by(kind)
+            there = np.any([values != 0 for values in clusters.values()], axis=0)
+            clusters = {name: values[there] for name, values in clusters.items()}
+            self._deleted[kind] = clusters, without_each(clusters, self.total)
+        return self._deleted[kind]
+
+    def by(self, kind: str) -> Sums:
+        """Sums by clusters of a kind; clusters without rows may be among them, with 0."""
+        if kind == "document":
+            return {name: values[self.rows] for name, values in self.tally.documents.items()}
+        if kind == "cell":
+            return {name: values[self.cell_rows] for name, values in self.tally.cells.items()}
+        if kind == "worker":
+            return self.tally.workers(self.dataset)
+        sums, document = self.tally.units(kind)
+        low, high = np.searchsorted(document, [self.rows.start, self.rows.stop])
+        return {name: values[low:high] for name, values in sums.items()}

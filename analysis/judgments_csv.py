@@ -1,0 +1,262 @@
+"""Reading a judgments or annotations CSV, or a frame of its shape, into checked rows; bad ones are listed."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from analysis.decisions import DECISIONS
+from analysis.errors import InputError, Problem
+from analysis.keys import LINK, NIL_KIND, read_entity
+
+REQUIRED: Final = ("dataset", "document", "source", "start", "end", "entity", "worker", "decision")
+OPTIONAL: Final = ("new_entity", "assignment", "segment", "seconds", "counted", "judgment")
+_ANNOTATION: Final = ("dataset", "document", "source", "start", "end", "entity")
+_YES: Final = frozenset({"", "1", "1.0", "true", "yes", "y", "t"})
+_NO: Final = frozenset({"0", "0.0", "false", "no", "n", "f"})
+# Rows of one judgment repeat it for each credited source: in these they must agree.
+_SAME: Final = ("dataset", "document", "start", "end", "key", "worker", "decision", "new_key", "counted")
+_LISTED: Final = 200
+
+
+@dataclass
+class _Reading:
+    """A table being checked: its text columns, where its rows stand, and what is wrong so far."""
+
+    frame: pd.DataFrame
+    path: Path | None
+    problems: list[Problem]
+    bad: int = 0
+
+    def refuse(self, rows: pd.Series | np.ndarray, what: str, column: str, expected: str = "") -> None:
+        """Note the rows (a mask) as bad; at most `_LISTED` are described."""
+        numbers = np.flatnonzero(np.asarray(rows))
+        self.bad += len(numbers)
+        for number in numbers[: max(0, _LISTED - len(self.problems))]:
+            got = repr(str(self.frame[column].iloc[number])) if column in self.frame else ""
+            self.problems.append(Problem(what, f"\0{number}", got=f"{column} {got}", expected=expected))
+
+    def finish(self) -> None:
+        """Raise what was noted, in the order of the rows, with their place.
+
+        Raises:
+            InputError: anything was noted.
+        """
+        if not self.problems:
+            return
+        lines = _lines(self.path, len(self.frame)) if self.path else None
+        self.problems.sort(key=lambda problem: int(problem.where.removeprefix("\0")))
+        placed = []
+        for problem in self.problems:
+            number = int(problem.where.removeprefix("\0"))
+            where = f"row {number + 1}" if lines is None else f"{self.path}:{lines[number]}"
+            placed.append(Problem(problem.what, where, problem.got, problem.expected, problem.remedy))
+        if self.bad > len(placed):
+            placed.append(Problem(f"and {self.bad - len(placed)} more bad values", str(self.path or "")))
+        raise InputError.of(placed)
+
+
+def read_judgments(source: str | Path | pd.DataFrame, language: str) -> pd.DataFrame:
+    """The rows of a judgments CSV, checked and typed.
+
+    Returns:
+        dataset document source worker decision assignment segment judgment (text), start end (int), raw,
+        kind, key, new_raw, new_key (missing where not known), seconds, counted (bool).
+
+    Raises:
+        InputError: with every bad row.
+    """
+    reading = _open(source, REQUIRED, OPTIONAL)
+    out = _check_annotations(reading, language, spans_optional=False)
+    frame = reading.frame
+    decision = frame["decision"].str.strip()
+    reading.refuse(
+        ~decision.isin(["", *DECISIONS]), "unknown decision", "decision", "verify, edit, remove or empty"
+    )
+    out["decision"] = decision
+    out["worker"] = frame["worker"].str.strip()
+    for name in ("assignment", "segment", "judgment"):
+        out[name] = _column(frame, name)
+    new = _column(frame, "new_entity").where(decision == "edit", "")
+    _, out["new_key"] = _entities(reading, new, "new_entity", language)
+    out["new_raw"] = new.where(new != "", None)
+    out["seconds"] = _seconds(reading)
+    counted = _column(frame, "counted").str.lower()
+    reading.refuse(
+        ~counted.isin(_YES | _NO), "not a yes or no", "counted", "1, 0, true, false, yes, no or empty"
+    )
+    out["counted"] = ~counted.isin(_NO)
+    if not reading.problems:
+        _check_repeats(reading, out)
+    reading.finish()
+    return out
+
+
+def read_annotations(source: str | Path | pd.DataFrame, language: str) -> pd.DataFrame:
+    """The rows of an annotations CSV; rows with empty start, end and entity have start and end -1.
+
+    Raises:
+        InputError: with every bad row.
+    """
+    reading = _open(source, _ANNOTATION, ("confidence",))
+    out = _check_annotations(reading, language, spans_optional=True)
+    if "confidence" in reading.frame:
+        text = reading.frame["confidence"].str.strip()
+        out["confidence"] = pd.to_numeric(text.where(text != "", None), errors="coerce")
+        reading.refuse(out["confidence"].isna() & (text != ""), "not a number", "confidence")
+    else:
+        out["confidence"] = np.nan
+    reading.finish()
+    return out
+
+
+def _open(
+    source: str | Path | pd.DataFrame, required: tuple[str, ...], optional: tuple[str, ...]
+) -> _Reading:
+    path = None if isinstance(source, pd.DataFrame) else Path(source)
+    frame = _text(source) if isinstance(source, pd.DataFrame) else _read_csv(Path(source))
+    where = str(path) if path else "frame"
+    problems = []
+    for name in [*required, *optional]:
+        count = list(frame.columns).count(name)
+        if count == 0 and name in required:
+            problems.append(Problem(f"column {name!r} missing", where, expected=", ".join(required)))
+        elif count > 1:
+            problems.append(Problem(f"column {name!r} appears {count} times", where, expected="once"))
+    if problems:
+        raise InputError.of(problems)
+    reading = _Reading(frame[[n for n in (*required, *optional) if n in frame]], path, [])
+    short = reading.frame.isna().any(axis=1)
+    if short.any():
+        reading.refuse(short, "too few fields", required[0], f"{len(frame.columns)} fields")
+        reading.finish()
+    return reading
+
+
+def _read_csv(path: Path) -> pd.DataFrame:
+    """The file as text columns; a missing field is null. Blank lines are left out."""
+    try:
+        frame = pd.read_csv(path, dtype="str", keep_default_na=False, na_filter=False, encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise InputError("no such file", where=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise InputError("not UTF-8", where=str(path), got=str(error), remedy="Save it as UTF-8.") from error
+    except pd.errors.EmptyDataError as error:
+        raise InputError("empty file", where=str(path), expected="a header line and rows") from error
+    except pd.errors.ParserError as error:
+        raise InputError("not a CSV table", where=str(path), got=str(error).strip()) from error
+    except OSError as error:
+        raise InputError("cannot be read", where=str(path), got=str(error)) from error
+    if not isinstance(frame.index, pd.RangeIndex):
+        raise InputError(
+            "rows have more fields than the header", where=f"{path}:1", expected="one name a column"
+        )
+    return frame.rename(columns=str.strip)
+
+
+def _text(frame: pd.DataFrame) -> pd.DataFrame:
+    """A frame as text columns; nulls are the empty string, whole floats are integers."""
+    columns = {}
+    for name in frame.columns:
+        values = frame[name].reset_index(drop=True)
+        if pd.api.types.is_float_dtype(values.dtype) and (values.dropna() % 1 == 0).all():
+            values = values.astype("Int64")
+        columns[str(name)] = values.astype("str").where(values.notna(), "")
+    return pd.DataFrame(columns, dtype="str")
+
+
+def _column(frame: pd.DataFrame, name: str) -> pd.Series:
+    """A column that may be absent, without surrounding blanks."""
+    return frame[name].str.strip() if name in frame else pd.Series("", index=frame.index, dtype="str")
+
+
+def _lines(path: Path, rows: int) -> list[int]:
+    """Line number of each row of a CSV file; quoted fields may hold line breaks."""
+    numbers = []
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file)
+        end = 0
+        for record in reader:
+            if record:
+                numbers.append(end + 1)
+            end = reader.line_num
+    numbers = numbers[1:]
+    return numbers + [end] * (rows - len(numbers))
+
+
+def _check_annotations(reading: _Reading, language: str, *, spans_optional: bool) -> pd.DataFrame:
+    frame = reading.frame
+    out = pd.DataFrame(index=frame.index)
+    for name in ("dataset", "document", "source"):
+        out[name] = frame[name].str.strip()
+        reading.refuse(out[name] == "", "empty", name, "a name")
+    nothing = pd.Series(False, index=frame.index)
+    if spans_optional:
+        nothing = (frame[["start", "end", "entity"]].apply(lambda c: c.str.strip()) == "").all(axis=1)
+    for name in ("start", "end"):
+        text = frame[name].str.strip()
+        whole = text.str.fullmatch(r"\d{1,15}")
+        reading.refuse(~whole & ~nothing, "not a whole number", name, "a count of code points, 0 or more")
+        out[name] = text.where(whole, "-1").astype("int64")
+    impossible = (out["start"] >= out["end"]) & (out["start"] >= 0) & (out["end"] >= 0)
+    reading.refuse(impossible, "impossible span: start is not before end", "end", "start < end")
+    out["raw"] = frame["entity"].where(frame["entity"].str.strip() != "", None)
+    out["kind"], out["key"] = _entities(reading, frame["entity"], "entity", language)
+    return out
+
+
+def _entities(reading: _Reading, raw: pd.Series, column: str, language: str) -> tuple[pd.Series, pd.Series]:
+    """Kind and key of every value; each distinct value is read once."""
+    codes, values = pd.factorize(raw)
+    kinds: list[str] = []
+    keys: list[str | None] = []
+    faults = np.zeros(len(values), dtype=bool)
+    for place, value in enumerate(values):
+        try:
+            entity = read_entity(value, language)
+        except InputError:
+            faults[place] = True
+            kinds.append("none")
+            keys.append(None)
+            continue
+        kinds.append(entity.kind)
+        keys.append(entity.key if entity.kind in (LINK, NIL_KIND) else None)
+    if faults.any():
+        reading.refuse(
+            faults[codes], "not an entity", column, "a Wikidata id, a title, an address, NIL or empty"
+        )
+    kind = pd.Series(np.array(kinds, dtype=object)[codes], index=raw.index, dtype="str")
+    return kind, pd.Series(np.array(keys, dtype=object)[codes], index=raw.index, dtype="str")
+
+
+def _seconds(reading: _Reading) -> pd.Series:
+    if "seconds" not in reading.frame:
+        return pd.Series(np.nan, index=reading.frame.index)
+    text = reading.frame["seconds"].str.strip()
+    seconds = pd.to_numeric(text.where(text != "", None), errors="coerce").astype(float)
+    bad = (text != "") & ~(seconds.ge(0) & np.isfinite(seconds))
+    reading.refuse(bad, "not a time", "seconds", "a number of seconds, 0 or more")
+    return seconds
+
+
+def _check_repeats(reading: _Reading, out: pd.DataFrame) -> None:
+    """Rows that share a `judgment` are one judgment: they differ in their source alone."""
+    named = out.loc[out["judgment"] != "", ["judgment", *_SAME]]
+    if named.empty or not named["judgment"].duplicated().any():
+        return
+    codes = pd.DataFrame({name: pd.factorize(named[name], use_na_sentinel=False)[0] for name in _SAME})
+    group = pd.factorize(named["judgment"])[0]
+    first = codes.groupby(group).transform("first")
+    differs = np.zeros(len(out), dtype=bool)
+    differs[named.index.to_numpy()] = (codes != first).any(axis=1).to_numpy()
+    reading.refuse(
+        differs,
+        "not the same judgment as an earlier row of that name",
+        "judgment",
+        f"equal {', '.join(_SAME)}",
+    )

@@ -1,0 +1,67 @@
+"""Opening a study for analysis: a bundle, a judgments CSV, or frames; one representation for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from analysis import bundle
+from analysis.errors import InputError
+from analysis.frames import conform_all
+from analysis.judgments_csv import read_annotations, read_judgments
+from analysis.rows import build
+from analysis.study import DEFAULT_GT, Study
+
+
+def load(
+    source: str | Path | pd.DataFrame | Mapping[str, pd.DataFrame],
+    gt: str | None = None,
+    annotations: str | Path | pd.DataFrame | None = None,
+    language: str = "en",
+) -> Study:
+    """The study in a bundle folder, a judgments CSV, a frame of its shape, or frames of the bundle's tables.
+
+    Args:
+        source: path or frames.
+        gt: name of the source that is the ground truth. None: what the bundle says; `GT` for a CSV.
+        annotations: only with judgments: every imported annotation, shown or not (CSV or frame with columns
+            dataset, document, source, start, end, entity and, where known, confidence). A row with empty
+            start, end and entity says that the source ran on the document and found nothing.
+        language: of bare titles in a CSV.
+
+    Raises:
+        InputError: the input cannot be used; every bad row is listed.
+    """
+    if isinstance(source, pd.DataFrame) or (not isinstance(source, Mapping) and not Path(source).is_dir()):
+        rows = read_judgments(source, language)
+        extra = None if annotations is None else read_annotations(annotations, language)
+        return build(rows, extra, DEFAULT_GT if gt is None else gt, language)
+    if annotations is not None:
+        raise InputError(
+            "a bundle holds its own annotations",
+            where="annotations",
+            remedy="Leave the annotations file out, or give a judgments CSV.",
+        )
+    study = Study(conform_all(source)) if isinstance(source, Mapping) else _bundle(Path(source))
+    return study if gt is None else _with_ground_truth(study, gt)
+
+
+def _bundle(path: Path) -> Study:
+    if not (path / bundle.MANIFEST).is_file() and (path / "study.yaml").is_file():
+        raise InputError(
+            "a study folder, not a bundle",
+            where=str(path),
+            remedy="Run `posthoc analyze` on it, or `posthoc export` it first.",
+        )
+    return bundle.read(path)
+
+
+def _with_ground_truth(study: Study, gt: str) -> Study:
+    """The study with that source, and no other, as the ground truth."""
+    sources = study["sources"]
+    if gt not in set(sources["source"]):
+        raise InputError("no such source", where="gt", got=repr(gt), expected=", ".join(sources["source"]))
+    role = pd.Series("model", index=sources.index, dtype="str").mask(sources["source"] == gt, "ground_truth")
+    return Study({**study.tables, "sources": sources.assign(role=role)}, study.manifest, study.notes)

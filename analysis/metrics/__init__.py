@@ -1,0 +1,15 @@
+"""The metrics: each a short declaration of counts and a formula; importing the modules registers them."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Final
+
+# The order in which metrics are listed and computed.
+MODULES: Final = ("rates", "union_size", "posthoc", "pre_annotation", "coverage", "i_of_n", "agreement")
+
+
+def load_all() -> None:
+    """Import every module that declares metrics."""
+    for name in MODULES:
+        importlib.import_module(f"analysis.metrics.{name}")

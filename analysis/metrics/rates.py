@@ -1,0 +1,82 @@
+"""Rates over annotations: verified, edited, removed, never judged."""
+
+from __future__ import annotations
+
+from analysis.engine.counts import Counts
+from analysis.measured import View
+from analysis.metrics.registry import Metric, ratio, register
+
+_CLUSTERS = ("document", "segment", "annotation", "worker", "two-way")
+
+
+def judged(view: View) -> Counts:
+    """Each judgment's share of its annotation's verify, edit, remove and of the annotation itself."""
+    votes = view.votes
+    return Counts.of(
+        document=votes["document_code"],
+        segment=votes["segment"],
+        unit=votes["annotation"],
+        worker=votes["worker"],
+        n=votes["n"],
+        quantities={
+            "verify": votes["verify"],
+            "edit": votes["edit"],
+            "remove": votes["remove"],
+            "judged": 1,
+        },
+    )
+
+
+def shown(view: View) -> Counts:
+    """Annotations that were shown, and those of them that nobody judged."""
+    annotations = view.annotations
+    annotations = annotations[annotations["shown"].to_numpy()]
+    return Counts.of(
+        document=annotations["document_code"],
+        segment=annotations["segment"],
+        unit=annotations.index,
+        quantities={"unjudged": ~annotations["judged"], "shown": 1},
+    )
+
+
+def _rate(decision: str, title: str, better: str) -> Metric:
+    return register(
+        Metric(
+            name=f"{title.lower().replace(' ', '_')}",
+            title=title,
+            formula=f"sum over judged annotations of the share of their judgments that {decision}, over the"
+            " number judged",
+            range=(0.0, 1.0),
+            better=better,  # type: ignore[arg-type]  # one of the three words below
+            undefined="no annotation of this source was judged by anyone who counts",
+            clusters=_CLUSTERS,
+            reference="docs/definitions.md section 2",
+            family="rates",
+            per="source",
+            count=judged,
+            value=ratio(decision, "judged"),
+            size="judged",
+        )
+    )
+
+
+_rate("verify", "Verification rate", "higher")
+_rate("edit", "Edit rate", "lower")
+_rate("remove", "Removal rate", "lower")
+register(
+    Metric(
+        name="unjudged_rate",
+        title="Unjudged rate",
+        formula="annotations that were shown and never judged by anyone who counts, over those shown",
+        range=(0.0, 1.0),
+        better="none",
+        undefined="no annotation of this source was shown",
+        clusters=("document", "segment", "annotation"),
+        reference="docs/definitions.md section 2",
+        family="rates",
+        per="source",
+        count=shown,
+        value=ratio("unjudged", "shown"),
+        size="shown",
+    )
+)

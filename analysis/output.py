@@ -1,0 +1,174 @@
+"""`analyze`: from a study to the output folder, written whole or not at all, the same bytes every time."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pandas as pd
+
+from analysis.bundle import software_version
+from analysis.folder import refuse_foreign, sha256, written_whole
+from analysis.load import load
+from analysis.results import Results, compute
+from analysis.schema import SCHEMA_VERSION
+from analysis.settings import Settings
+from analysis.study import Study
+
+if TYPE_CHECKING:
+    from analysis.report.drawing import Drawing
+    from analysis.report.numbers import Numbers
+
+MANIFEST: Final = "manifest.json"
+# Version of the output folder itself.
+OUTPUT_VERSION: Final = 1
+_PACKAGES: Final = ("numpy", "pandas", "scipy", "matplotlib", "jinja2")
+
+
+def analyze(
+    source: Study | str | Path,
+    out: str | Path,
+    *,
+    annotations: str | Path | None = None,
+    policies: Sequence[str] | None = None,
+    progress: Callable[[str], None] | None = None,
+    **wanted: Any,
+) -> Results:
+    """Compute everything and write the output folder.
+
+    Args:
+        source: a bundle folder, a judgments CSV, or a study that is loaded.
+        out: the folder to write; an old output of ours is replaced, anything else refused.
+        annotations: file of all imported annotations, only beside a judgments CSV.
+        policies: names; None: those the study declares, or `recommended`.
+        progress: is told what happens next.
+        wanted: the other fields of `Settings`.
+
+    Returns:
+        What was computed and written.
+
+    Raises:
+        PosthocError: the input, a setting, or the folder cannot be used.
+    """
+    tell = progress or (lambda _: None)
+    refuse_foreign(Path(out), MANIFEST)
+    tell("reading")
+    gt = wanted.get("gt")
+    study = source if isinstance(source, Study) else load(source, gt=gt, annotations=annotations)
+    settings = Settings(policies=tuple(policies or declared_policies(study)), **wanted)
+    tell("computing")
+    results = compute(study, settings)
+    tell("writing")
+    write(results, Path(out), input_hash(source, annotations))
+    return results
+
+
+def declared_policies(study: Study) -> tuple[str, ...]:
+    """The policies that the study's own configuration names; `recommended` if it names none."""
+    config = study.manifest.get("config")
+    section = config.get("analysis") if isinstance(config, Mapping) else None
+    named = section.get("policies") if isinstance(section, Mapping) else None
+    return tuple(map(str, named)) if named else Settings.policies
+
+
+def input_hash(source: Study | str | Path, annotations: str | Path | None = None) -> str:
+    """One hash of the input: of a bundle's tables; of a CSV's bytes and those of the annotations file."""
+    if isinstance(source, Study):
+        tables = source.manifest.get("tables")
+        if not isinstance(tables, Mapping):
+            tables = {name: _frame_hash(frame) for name, frame in source.tables.items()}
+    elif Path(source).is_dir():
+        tables = json.loads((Path(source) / MANIFEST).read_text(encoding="utf-8"))["tables"]
+    else:
+        tables = {"judgments": sha256(Path(source))}
+        if annotations is not None:
+            tables["annotations"] = sha256(Path(annotations))
+    return hashlib.sha256(json.dumps(tables, sort_keys=True).encode()).hexdigest()
+
+
+def _frame_hash(frame: pd.DataFrame) -> str:
+    return hashlib.sha256(frame.to_csv(index=False).encode()).hexdigest()
+
+
+def write(results: Results, out: Path, source_hash: str) -> None:
+    """Write the folder of these results.
+
+    Raises:
+        StateError: `out` holds something else.
+    """
+    with written_whole(out, MANIFEST) as draft:
+        _write_frames(results, draft)
+        _write_report(results, draft, source_hash)
+        manifest = json.dumps(_manifest(results, draft, source_hash), ensure_ascii=False, indent=2)
+        (draft / MANIFEST).write_text(f"{manifest}\n", encoding="utf-8")
+
+
+def _write_frames(results: Results, draft: Path) -> None:
+    for name in ("metrics", "coverage", "agreement", "workers", "audit"):
+        frame: pd.DataFrame = getattr(results, name)
+        frame.to_csv(draft / f"{name}.csv", index=False, lineterminator="\n")
+    records = results.metrics.astype(object).where(results.metrics.notna(), None).to_dict("records")
+    text = json.dumps(records, ensure_ascii=False, indent=1, allow_nan=False)
+    (draft / "metrics.json").write_text(f"{text}\n", encoding="utf-8")
+
+
+def _write_report(results: Results, draft: Path, source_hash: str) -> None:
+    """Figures, tables and the report. The libraries that draw and render are loaded here and not before."""
+    from analysis.report import facts, html, tables  # noqa: PLC0415 - needs jinja2
+    from analysis.report.numbers import Numbers  # noqa: PLC0415 - the same
+
+    gathered = facts.gather(results.study, results.measured[0])
+    side_by_side = [
+        Numbers.of(results.metrics, policy.name, results.study.ground_truth, results.agreement)
+        for policy in results.policies
+    ]
+    drawings = _draw(side_by_side[0], results.settings, draft)
+    finished = tables.all_tables(gathered, side_by_side, results.workers)
+    (draft / "tables").mkdir()
+    for table in finished:
+        (draft / "tables" / f"{table.name}.md").write_text(table.markdown(), encoding="utf-8")
+        (draft / "tables" / f"{table.name}.tex").write_text(table.latex(), encoding="utf-8")
+    parts = html.Parts(
+        results, gathered, side_by_side[0], finished, drawings, source_hash, software_version()
+    )
+    (draft / "report.html").write_text(html.report(parts), encoding="utf-8")
+
+
+def _draw(numbers: Numbers, settings: Settings, draft: Path) -> list[Drawing]:
+    if settings.figures == "none":
+        return []
+    from analysis.report.figures import draw  # noqa: PLC0415 - needs matplotlib
+
+    drawings = draw(numbers, pdf=settings.figures == "all")
+    (draft / "figures").mkdir()
+    for drawing in drawings:
+        (draft / "figures" / f"{drawing.name}.svg").write_text(drawing.svg, encoding="utf-8")
+        if drawing.pdf:
+            (draft / "figures" / f"{drawing.name}.pdf").write_bytes(drawing.pdf)
+    return drawings
+
+
+def _manifest(results: Results, draft: Path, source_hash: str) -> dict[str, Any]:
+    """What the folder was made from and with, and the hash of each file in it."""
+    files = sorted(path for path in draft.rglob("*") if path.is_file())
+    return {
+        "output_version": OUTPUT_VERSION,
+        "schema_version": SCHEMA_VERSION,
+        "software": {
+            "posthoc": software_version(),
+            "python": platform.python_version(),
+            **{name: importlib.metadata.version(name) for name in _PACKAGES},
+        },
+        "input_sha256": source_hash,
+        "simulated": results.study.simulated,
+        "settings": results.settings.to_json(),
+        "policies": {
+            policy.name: {"signature": policy.signature, **policy.choices} for policy in results.policies
+        },
+        "files": {path.relative_to(draft).as_posix(): sha256(path) for path in files},
+    }

@@ -1,0 +1,211 @@
+"""The report's sentences that hold no metric: title, people, money, workers, the audit list, the command."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from analysis.report.facts import Facts
+from analysis.report.numbers import Numbers
+from analysis.report.words import (
+    ALL_DATASETS,
+    count,
+    dataset_name,
+    is_missing,
+    listing,
+    number,
+    percent,
+    plural,
+)
+from analysis.settings import Settings
+from analysis.study import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+AUDIT_SHOWN: Final = 60
+_CONTEXT: Final = 45
+
+
+def title(facts: Facts) -> str:
+    """What the study is called."""
+    return f"Verification report: {facts.name or listing(list(facts.datasets))}"
+
+
+def subtitle(facts: Facts) -> str:
+    """What it compares."""
+    models = [source for source in facts.sources if source != facts.ground_truth]
+    truth = f"the ground truth {facts.ground_truth}" if facts.ground_truth else ""
+    compared = listing([*([truth] if truth else []), *map(_versioned(facts), models)])
+    return f"The links of {compared}, as people judged them."
+
+
+def _versioned(facts: Facts) -> Any:
+    def name(source: str) -> str:
+        version = facts.sources.get(source)
+        return f"{source} ({version})" if version else source
+
+    return name
+
+
+def scope_note(numbers: Numbers) -> str:
+    """What the headline answers speak of."""
+    note = f"Over {dataset_name(numbers.overall)}, by the policy {numbers.policy}."
+    if len(numbers.sources) > 1:
+        note += " Differences between sources are not tested: intervals that overlap do not make two equal."
+    return note
+
+
+def in_figures(facts: Facts) -> list[tuple[str, str]]:
+    """The size of the study."""
+    return [
+        ("datasets", count(len(facts.datasets))),
+        ("documents", count(sum(size for _, size in facts.datasets.values()))),
+        ("sources", count(len(facts.sources))),
+        ("workers", count(facts.workers)),
+        ("assignments", count(facts.assignments)),
+        ("judgments", count(facts.judgments)),
+        ("judgments counted", count(facts.judgments_used)),
+    ]
+
+
+def people(facts: Facts) -> str:
+    """Who took part and whose work counts."""
+    if not facts.assignments:
+        return "Nobody has judged anything: every number that needs judgments is undefined."
+    verb = "counts" if facts.assignments_counted == 1 else "count"
+    if facts.workers:
+        took = f"{plural(facts.workers, 'worker')} took {plural(facts.assignments, 'assignment')}"
+        counted = (
+            f"{count(facts.assignments_counted)} of these, by {plural(facts.workers_counted, 'worker')},"
+        )
+    else:
+        took = f"Workers who are not named took {plural(facts.assignments, 'assignment')}"
+        counted = f"{count(facts.assignments_counted)} of these"
+    return (
+        f"{took}; {counted} {verb}. They made {plural(facts.judgments, 'judgment')} on the links under study "
+        f"(controls apart), of which {count(facts.judgments_used)} enter the numbers below."
+    )
+
+
+def money(facts: Facts) -> str:
+    """What was paid, by currency; empty if nothing is known."""
+    said = [
+        f"{pay + fees + bonuses:,.2f} {currency} (pay {pay:,.2f}, fees {fees:,.2f}, bonuses {bonuses:,.2f})"
+        for currency, (pay, fees, bonuses) in facts.money.items()
+    ]
+    return f"What was handed in costs {listing(said)}." if said else ""
+
+
+def workers_note(workers: pd.DataFrame) -> str:
+    """The workers in one sentence or two."""
+    if workers.empty:
+        return "No worker is known."
+    parts = [f"The median worker made {number(float(workers['judgments'].median()), 1)} judgments."]
+    seconds = workers["median_seconds"].dropna()
+    if len(seconds):
+        parts.append(f"The median of their median times is {float(seconds.median()):.1f} seconds a judgment.")
+    controls = int(workers["controls"].sum())
+    if controls:
+        rates = (workers["control_rate"].astype(float) * workers["controls"]).sum() / controls
+        parts.append(f"Of {count(controls)} control judgments {percent(rates)} were right.")
+    else:
+        parts.append("No controls were shown.")
+    return " ".join([*parts, "One row a worker stands in workers.csv."])
+
+
+def warnings(said: Sequence[str], metrics: Iterable[str]) -> dict[str, list[str]]:
+    """Each warning with the numbers it is about; those about the whole study stand alone."""
+    known = set(metrics)
+    out: dict[str, list[str]] = {}
+    for warning in said:
+        what, _, where = warning.rpartition(": ")
+        if where.split(",")[0].split(" ")[0] in known:
+            # The star of metrics.csv: people read that as a footnote.
+            out.setdefault(f"{what}: some numbers", []).append(re.sub(r"\*(?=[/,.])", ALL_DATASETS, where))
+        else:
+            out.setdefault(warning, [])
+    return out
+
+
+def audit_note(audit: pd.DataFrame, policy: str, ground_truth: str | None) -> str:
+    """What the list holds, and how much of it is printed."""
+    if ground_truth is None:
+        return "There is no ground truth to look at."
+    rows = audit[audit["policy"] == policy]
+    if rows.empty:
+        return f"Nothing: people verified all of {ground_truth} that was judged, and nothing that it lacks."
+    amounts = rows["finding"].value_counts().sort_index()
+    said = listing([f"{count(amount)} {finding}" for finding, amount in amounts.items()])
+    shown = "" if len(rows) <= AUDIT_SHOWN else f" The first {AUDIT_SHOWN} follow."
+    return (
+        f"Links of {ground_truth} that at most half of their judgments verify, and links that more than half "
+        f"verify and {ground_truth} lacks: {said}.{shown} The whole list stands in audit.csv."
+    )
+
+
+def audit_rows(study: Study, audit: pd.DataFrame, policy: str) -> list[dict[str, str]]:
+    """The first rows of the list, each with a piece of its text where the text is known."""
+    documents = study["documents"]
+    keys = zip(documents["dataset"], documents["document"], strict=True)
+    texts = dict(zip(keys, documents["text"], strict=True))
+    many = len(study.datasets) > 1
+    rows = audit[audit["policy"] == policy].head(AUDIT_SHOWN)
+    return [
+        _audit_row(row, texts.get((row["dataset"], row["document"])), many) for row in rows.to_dict("records")
+    ]
+
+
+def _audit_row(row: dict[Any, Any], text: object, many: bool) -> dict[str, str]:  # noqa: FBT001 - one caller
+    start, end = row["start"], row["end"]
+    before = after = ""
+    mention = "" if is_missing(row["mention"]) else str(row["mention"])
+    if isinstance(text, str):
+        before, mention, after = _before(text[:start]), text[start:end], _after(text[end:])
+    return {
+        "document": f"{row['dataset']}: {row['document']}" if many else str(row["document"]),
+        "before": before,
+        "mention": mention or f"characters {start} to {end}",
+        "after": after,
+        "key": "no link" if is_missing(row["key"]) else str(row["key"]),
+        "finding": str(row["finding"]),
+        "sources": str(row["sources"]).replace("|", ", "),
+        "votes": f"{count(row['verify'])}, {count(row['edit'])}, {count(row['remove'])}",
+    }
+
+
+def _before(text: str) -> str:
+    """The last words of `text`."""
+    if len(text) <= _CONTEXT:
+        return text
+    cut = text[-_CONTEXT:]
+    return f"… {cut.split(' ', 1)[-1]}"
+
+
+def _after(text: str) -> str:
+    """The first words of `text`."""
+    if len(text) <= _CONTEXT:
+        return text
+    return f"{text[:_CONTEXT].rsplit(' ', 1)[0]} …"
+
+
+def command(settings: Settings) -> str:
+    """The command that gives the same folder again."""
+    words = ["posthoc", "analyze", "INPUT", "--out", "OUT"]
+    for policy in settings.policies:
+        words += ["--policy", policy]
+    for choice, value in sorted(settings.overrides.items()):
+        words += ["--set", f"{choice}={value}"]
+    for option, wanted in (
+        ("--interval", settings.interval),
+        ("--level", settings.level),
+        ("--cluster", settings.cluster),
+        ("--gt", settings.gt),
+        ("--replicates", settings.replicates),
+        ("--seed", settings.seed),
+    ):
+        if wanted is not None:
+            words += [option, f"{wanted:g}" if isinstance(wanted, float) else str(wanted)]
+    return shlex.join(words)

@@ -1,0 +1,110 @@
+"""What an analysis was asked for: everything but the input, so that it can be done again to the byte."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Final, Literal
+
+from analysis.errors import ConfigError, InputError
+from analysis.policy import DEFAULT_POLICY, Policy, get_policy
+
+Figures = Literal["svg", "all", "none"]
+FIGURES: Final[tuple[Figures, ...]] = ("svg", "all", "none")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of one analysis.
+
+    Attributes:
+        policies: names; the first is the one that figures and sentences follow.
+        overrides: choices changed in each policy.
+        level: of the intervals; None: the policy's.
+        interval: name of the interval; None: the policy's.
+        cluster: of the intervals; None: the policy's.
+        replicates: of the bootstrap; 0: none.
+        seed: of the bootstrap.
+        gt: name of the ground truth; None: what the input says.
+        figures: svg, all (SVG and PDF) or none.
+    """
+
+    policies: tuple[str, ...] = (DEFAULT_POLICY,)
+    overrides: Mapping[str, str] = field(default_factory=dict)
+    level: float | None = None
+    interval: str | None = None
+    cluster: str | None = None
+    replicates: int = 1000
+    seed: int = 0
+    gt: str | None = None
+    figures: Figures = "svg"
+
+    def check(self) -> None:
+        """Refuse what cannot be computed.
+
+        Raises:
+            ConfigError: a setting is out of its range.
+        """
+        if not self.policies or len(set(self.policies)) < len(self.policies):
+            got = ", ".join(self.policies) or "none"
+            raise ConfigError("policies must be one or more, each once", where="--policy", got=got)
+        if self.replicates < 0 or self.replicates == 1:
+            raise ConfigError(
+                "too few replicates",
+                where="--replicates",
+                got=str(self.replicates),
+                expected="0, or 2 or more",
+            )
+        if self.seed < 0:
+            raise ConfigError(
+                "a seed is not negative", where="--seed", got=str(self.seed), expected="0 or more"
+            )
+        if self.level is not None and not 0 < self.level < 1:
+            raise ConfigError(
+                "not a confidence level",
+                where="--level",
+                got=f"{self.level:g}",
+                expected="between 0 and 1, like 0.95",
+            )
+        if self.figures not in FIGURES:
+            raise ConfigError(
+                "no such figures", where="--figures", got=repr(self.figures), expected=", ".join(FIGURES)
+            )
+
+    def resolved(self) -> tuple[Policy, ...]:
+        """The policies, with their overrides.
+
+        Raises:
+            ConfigError: an unknown policy, choice or value.
+        """
+        return tuple(get_policy(name, self.overrides) for name in self.policies)
+
+    def to_json(self) -> dict[str, Any]:
+        """As the manifest keeps them."""
+        return {
+            **asdict(self),
+            "policies": list(self.policies),
+            "overrides": dict(sorted(self.overrides.items())),
+        }
+
+    @classmethod
+    def from_json(cls, kept: Any, where: str) -> Settings:
+        """From a manifest.
+
+        Raises:
+            InputError: these are not settings of ours.
+        """
+        known = {each.name for each in fields(cls)}
+        if not isinstance(kept, Mapping) or set(kept) != known:
+            got = ", ".join(kept) if isinstance(kept, Mapping) else type(kept).__name__
+            raise InputError(
+                "not the settings of an analysis", where=where, got=got, expected=", ".join(sorted(known))
+            )
+        try:
+            settings = cls(
+                **{**kept, "policies": tuple(kept["policies"]), "overrides": dict(kept["overrides"])}
+            )
+            settings.check()
+        except (TypeError, ValueError) as error:
+            raise InputError("settings of a wrong kind", where=where, got=str(error)) from error
+        return settings

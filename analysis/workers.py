@@ -1,0 +1,83 @@
+"""workers.csv: one row a worker, with his decisions, what he made of the controls, and how long he took."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from analysis.decisions import DECISIONS, EDIT
+from analysis.engine.proportions import wilson
+from analysis.study import Study
+
+_RATE: Final = {"verify": "verify_rate", "edit": "edit_rate", "remove": "removal_rate"}
+
+
+def workers_frame(study: Study, level: float) -> pd.DataFrame:
+    """Assignments, judgments, rates with their Wilson intervals, control results and median seconds.
+
+    Everyone is listed, counted or not. Judgments are the latest of each display, by workers.
+    """
+    made = _judgments(study)
+    real = made[made["kind"] == "real"]
+    controls = made[made["kind"] == "control"]
+    assignments = study["assignments"]
+    known = assignments.assign(counts=assignments["counted"].fillna(value=False).astype(bool)).groupby(
+        "worker"
+    )
+    frame = known.agg(assignments=("assignment", "size"), counted=("counts", "sum"))
+    frame["reasons"] = known["reason"].agg(lambda reasons: "; ".join(sorted(set(map(str, reasons.dropna())))))
+    frame["judgments"] = _per_worker(real["worker"], frame.index)
+    for decision in DECISIONS:
+        _add_rate(
+            frame,
+            _RATE[decision],
+            real.loc[real["decision"] == decision, "worker"],
+            frame["judgments"],
+            level,
+        )
+    frame["controls"] = _per_worker(controls["worker"], frame.index)
+    passed = controls.loc[controls["passed"].astype(bool), "worker"]
+    _add_rate(frame, "control_rate", passed, frame["controls"], level)
+    frame["median_seconds"] = real.groupby("worker")["seconds"].median().reindex(frame.index)
+    return frame.reset_index().sort_values("worker", ignore_index=True)
+
+
+def _judgments(study: Study) -> pd.DataFrame:
+    """Current judgments of workers, with the kind of their task and, for controls, whether they are right."""
+    judgments = study["judgments"]
+    judgments = judgments[judgments["current"].astype(bool) & (judgments["role"] == "worker")]
+    displays = study["displays"][["display", "task"]].merge(study["tasks"][["task", "kind"]], on="task")
+    made = judgments.merge(displays, on="display").merge(
+        study["assignments"][["assignment", "worker"]], on="assignment"
+    )
+    made = made.merge(
+        study["control_answers"][["display", "expected", "acceptable"]], on="display", how="left"
+    )
+    right = made["decision"] == made["expected"]
+    # An edit control may name the entities it accepts; another entity, or one not known, is a wrong answer.
+    accepted = [
+        not isinstance(named, str) or key in json.loads(named)
+        for key, named in zip(made["key"], made["acceptable"], strict=True)
+    ]
+    return made.assign(passed=right & ((made["decision"] != EDIT) | np.asarray(accepted, dtype=bool)))
+
+
+def _per_worker(workers: pd.Series, index: pd.Index) -> pd.Series:
+    return workers.value_counts().reindex(index, fill_value=0).astype("int64")
+
+
+def _add_rate(frame: pd.DataFrame, name: str, hits: pd.Series, n: pd.Series, level: float) -> None:
+    """The share and its interval; empty where nothing was judged."""
+    found = _per_worker(hits, frame.index)
+    bounds = [_wilson(k, m, level) if m else (None, None) for k, m in zip(found, n, strict=True)]
+    frame[name] = [k / m if m else None for k, m in zip(found, n, strict=True)]
+    frame[f"{name}_low"] = [low for low, _ in bounds]
+    frame[f"{name}_high"] = [high for _, high in bounds]
+
+
+# Thousands of workers share a few hundred pairs of counts.
+_wilson = cache(wilson)

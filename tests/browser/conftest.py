@@ -1,0 +1,151 @@
+"""Chromium, a running server and a worker's page for the browser tests."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.support import worker_study
+from verifier.simulate import serving
+from verifier.study import Study
+
+expect.set_options(timeout=20_000)
+CHROMIUM = "/usr/bin/chromium"
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Everything in this folder needs Chromium."""
+    for item in items:
+        if Path(item.path).is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.browser)
+
+
+@dataclass
+class LiveServer:
+    """`posthoc serve` in a process of its own, which a test may kill and start again."""
+
+    folder: Path
+    port: int
+    process: subprocess.Popen[str] | None = None
+
+    @property
+    def url(self) -> str:
+        """Where it answers."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """Start it and wait until it listens."""
+        self.process = serving.start(self.folder, port=self.port)
+        assert serving.listening(self.process) == self.url
+
+    def kill(self) -> None:
+        """End it without a warning, as a crash does."""
+        self.process.kill()
+        self.process.wait()
+        self.process.stderr.close()
+
+    def stop(self) -> None:
+        """End it as its operator does."""
+        serving.stop(self.process)
+
+
+def free_port() -> int:
+    """A port that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests; each takes a fresh context."""
+    if not Path(CHROMIUM).exists():
+        pytest.skip(f"Chromium is not installed at {CHROMIUM}")
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="session")
+def planned_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The planned study for workers' pages; tests take copies of it."""
+    return worker_study.make(tmp_path_factory.mktemp("worker") / "pages")
+
+
+@pytest.fixture(scope="session")
+def live_server(planned_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+    """One server for all tests; each comes as a participant of its own."""
+    folder = tmp_path_factory.mktemp("live") / "pages"
+    yield from _served(Path(shutil.copytree(planned_study, folder)))
+
+
+@pytest.fixture
+def own_server(planned_study: Path, tmp_path: Path) -> Iterator[LiveServer]:
+    """A server that a test may kill, with its own copy of the study."""
+    yield from _served(Path(shutil.copytree(planned_study, tmp_path / "pages")))
+
+
+def _served(folder: Path) -> Iterator[LiveServer]:
+    server = LiveServer(folder, free_port())
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page at desktop size; whatever its scripts complain of fails the test."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    opened = watched(context.new_page())
+    yield opened
+    complaints = opened.complaints
+    context.close()
+    assert complaints == []
+
+
+def watched(page: Page) -> Any:
+    """The page, keeping what its scripts complain of."""
+    page.complaints = []
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.on("console", lambda said: _complaint(page, said))
+    page.set_default_timeout(20_000)
+    return page
+
+
+def _complaint(page: Any, said: Any) -> None:
+    # A request that fails, or is refused, is told on the console by the browser itself, not by our scripts.
+    if said.type == "error" and "Failed to load resource" not in said.text:
+        page.complaints.append(said.text)
+
+
+def stored(server: LiveServer, token: str) -> list[tuple[str, int, str, str | None]]:
+    """What the database holds: display, sequence, decision and key of every judgment, in order."""
+    with Study.open(server.folder) as study:
+        return worker_study.judgments(study, token)
+
+
+def findings(page: Page) -> list[str]:
+    """What axe-core has to say about the page as it is."""
+    results = Axe().run(
+        page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]}
+    )
+    return [f"{v['id']}: {node['html'][:120]}" for v in results.response["violations"] for node in v["nodes"]]

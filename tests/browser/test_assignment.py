@@ -1,0 +1,220 @@
+"""A whole assignment in a browser, from the link to the completion code; what is stored is what was done."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import findings, stored, watched
+
+
+def to_tasks(page: Page, url: str, participant: str) -> str:
+    """Go through the steps before the tasks; the assignment's token."""
+    page.goto(f"{url}/start?participant={participant}")
+    page.get_by_role("button", name="I agree").click()
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Start with the texts").click()
+    page.locator("#text .mark.active").wait_for()
+    return token_of(page)
+
+
+def token_of(page: Page) -> str:
+    """The assignment's token, from the address."""
+    return re.search(r"/w/([^/?#]+)", page.url)[1]
+
+
+def active(page: Page) -> str:
+    """Reference of the active display, as the page names it to the server."""
+    text = int(re.search(r"\d+", page.locator("#where").inner_text())[0]) - 1
+    shown = page.evaluate(
+        "t => fetch(document.querySelector('#desk').dataset.api + '/tasks/' + t).then(r => r.json())", text
+    )
+    at = page.locator("#text .mark").evaluate_all(
+        "marks => marks.findIndex(m => m.classList.contains('active'))"
+    )
+    return shown["displays"][at]["display"]
+
+
+def settled(page: Page) -> None:
+    """Wait until everything is stored."""
+    expect(page.locator("#saving")).to_have_text("All saved")
+
+
+def decide_all(page: Page, key: str = "v") -> None:
+    """Decide what is left with one key."""
+    for _ in range(60):
+        counted = page.locator("#counted").inner_text()
+        done, total = map(int, re.findall(r"\d+", counted))
+        if done == total:
+            return
+        page.keyboard.press("j")
+        page.locator('#text .mark.active[data-decision=""]').wait_for()
+        page.keyboard.press(key)
+        expect(page.locator("#counted")).not_to_have_text(counted)
+    raise AssertionError("not all could be decided")
+
+
+def test_by_mouse_from_link_to_code(page: Page, live_server) -> None:
+    """Verify, edit by search, edit by address, no entry, remove, change: each stored once."""
+    token = to_tasks(page, live_server.url, "a0")
+    did = []
+    for decision in ("Verify", "Remove"):
+        did.append((active(page), decision.lower(), None))
+        page.locator(".action", has_text=decision).click()
+        settled(page)
+    if page.locator("#list .row[aria-current] .row-state").inner_text() != "not decided":
+        page.get_by_role("button", name="Next undecided").click()
+    for typed, option, key in (
+        ("bruce springstein", "Bruce Springsteen", "wd:Q1225"),
+        ("https://de.m.wikipedia.org/wiki/Zoll%C3%A4mter#Geschichte", "Zollämter", "w:de:Zollämter"),
+        ("no such thing at all", "Not in the knowledge base", "NIL"),
+    ):
+        page.get_by_role("button", name="Next undecided").click()
+        did.append((active(page), "edit", key))
+        page.locator(".action", has_text="Edit").click()
+        page.get_by_role("combobox").fill(typed)
+        page.get_by_role("option", name=option).click()
+        settled(page)
+    page.locator("#list .row").first.click()
+    did.append((active(page), "remove", None))
+    page.locator(".action", has_text="Remove").click()
+    settled(page)
+    rows = stored(live_server, token)
+    assert [(display, decision, key) for display, _, decision, key in rows] == did
+    assert [sequence for _, sequence, _, _ in rows] == list(range(1, len(did) + 1))
+    decide_all(page)
+    page.get_by_role("button", name="Hand in").click()
+    expect(page.locator("#code")).to_have_text(re.compile(r"^[0-9A-Z]{10}$"))
+    code = page.locator("#code").inner_text()
+    page.goto(f"{live_server.url}/start?participant=a0")
+    expect(page.locator("#code")).to_have_text(code)
+
+
+def tab_to(page: Page, selector: str) -> None:
+    """Move the focus with the tabulator alone."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("s => document.activeElement.matches(s)", selector):
+            return
+    raise AssertionError(f"{selector} cannot be reached by keyboard")
+
+
+def test_by_keyboard_only(page: Page, live_server) -> None:
+    """No pointer at all, from the link to the code."""
+    page.goto(f"{live_server.url}/start?participant=keys")
+    for _ in range(2):
+        tab_to(page, "button.main")
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+    page.locator("#text .mark.active").wait_for()
+    tab_to(page, "#onward")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    page.locator("#where:text('Text 1')").wait_for()
+    token, first = token_of(page), active(page)
+    page.keyboard.press("e")
+    page.keyboard.type("The Boss")
+    page.get_by_role("option", name="Bruce Springsteen").wait_for()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.locator("#counted")).to_contain_text("1 of")
+    page.keyboard.press("r")
+    page.keyboard.press("u")
+    decide_all(page)
+    settled(page)
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    expect(page.locator("#code")).to_be_visible()
+    rows = stored(live_server, token)
+    assert rows[0] == (first, 1, "edit", "wd:Q1225")
+    assert rows[1][2] == "remove"
+    assert {decision for _, _, decision, _ in rows[2:]} == {"verify"}
+    assert rows[1][0] in {display for display, _, _, _ in rows[2:]}
+
+
+def test_every_step_is_accessible(page: Page, live_server) -> None:
+    """axe-core has nothing to say about any step, the editor, the help, or the pages at the end."""
+    found = {}
+    page.goto(f"{live_server.url}/preview")
+    page.locator("#text .mark.active").wait_for()
+    found["preview"] = findings(page)
+    page.goto(f"{live_server.url}/start?participant=axe")
+    found["consent"] = findings(page)
+    page.locator("button.main").click()
+    found["instructions"] = findings(page)
+    page.locator("button.main").click()
+    page.locator("#text .mark.active").wait_for()
+    page.keyboard.press("r")
+    found["example"] = findings(page)
+    page.locator("#onward").click()
+    page.locator("#where:text('Text 1')").wait_for()
+    found["tasks"] = findings(page)
+    page.keyboard.press("e")
+    page.get_by_role("option", name="Not in the knowledge base").wait_for()
+    page.keyboard.press("ArrowDown")
+    found["editor"] = findings(page)
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    found["help"] = findings(page)
+    page.keyboard.press("Escape")
+    decide_all(page)
+    found["decided"] = findings(page)
+    settled(page)
+    page.locator("#submit").click()
+    page.locator("#code").wait_for()
+    found["thanks"] = findings(page)
+    page.goto(f"{live_server.url}/w/nobody")
+    found["not found"] = findings(page)
+    assert found == {step: [] for step in found}
+
+
+def test_phone_width_in_the_dark(browser, live_server) -> None:
+    """At 360 pixels nothing is cut off sideways, the choices are in sight, and colours have contrast."""
+    context = browser.new_context(
+        viewport={"width": 360, "height": 740}, color_scheme="dark", has_touch=True, is_mobile=True
+    )
+    page = watched(context.new_page())
+    to_tasks(page, live_server.url, "a1")
+    for _ in range(4):
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        expect(page.locator(".action").first).to_be_in_viewport()
+        expect(page.locator("#text .mark.active")).to_be_in_viewport()
+        assert findings(page) == []
+        page.locator(".action", has_text="Verify").tap()
+        page.get_by_role("button", name="Next undecided").tap()
+    context.close()
+
+
+def test_no_cookie_and_nothing_stored(page: Page, live_server) -> None:
+    """The worker's side keeps nothing in the browser, and asks no other site for anything."""
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    to_tasks(page, live_server.url, "a2")
+    decide_all(page)
+    settled(page)
+    assert page.context.cookies() == []
+    assert page.evaluate("localStorage.length + sessionStorage.length") == 0
+    assert all(url.startswith(live_server.url) for url in asked)
+
+
+def test_declining_and_stopping(page: Page, live_server) -> None:
+    """Who declines, or must stop, is told so; the link gives new work."""
+    page.goto(f"{live_server.url}/start?participant=declines")
+    page.get_by_role("button", name="I do not agree").click()
+    expect(page.get_by_role("heading", name="You did not agree")).to_be_visible()
+    to_tasks(page, live_server.url, "stops")
+    page.get_by_role("button", name="I must stop").click()
+    page.get_by_role("button", name="Stop and give back").click()
+    expect(page.get_by_role("heading", name="You have stopped")).to_be_visible()
+
+
+def test_without_scripts_the_page_says_so(browser, live_server) -> None:
+    """Consent and instructions work without scripts; the texts say that they need them."""
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{live_server.url}/start?participant=plain")
+    page.locator("button.main").click()
+    page.locator("button.main").click()
+    expect(page.get_by_text("lacks JavaScript")).to_be_visible()
+    context.close()

@@ -1,0 +1,115 @@
+"""Who gets into the dashboard, and what it shows."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.support.crowds import always_verify, come, planned, work_through
+from verifier.web.app import create_app
+
+KEY = "a-key-that-is-good-once"
+
+
+@pytest.fixture
+def app(tiny_study):
+    """The app of a study in which three workers have been."""
+    planned(tiny_study)
+    work_through(tiny_study, "ann")
+    work_through(tiny_study, "bob", always_verify)
+    come(tiny_study, "eve")
+    return create_app(tiny_study, dashboard_key=KEY)
+
+
+@pytest.fixture
+def inside(app):
+    """A browser that has entered."""
+    client = app.test_client()
+    client.get(f"/admin/enter?key={KEY}")
+    return client
+
+
+def test_nobody_gets_in_without_a_session(app):
+    for path in ("/admin/", "/admin/live", "/admin/tasks", "/admin/tasks/1"):
+        answer = app.test_client().get(path)
+        assert answer.status_code == 403
+        assert "posthoc serve" in answer.text
+
+
+def test_a_wrong_key_opens_nothing_and_does_not_use_the_link_up(app):
+    assert app.test_client().get("/admin/enter?key=guess").status_code == 403
+    assert app.test_client().get(f"/admin/enter?key={KEY}").status_code == 200
+
+
+def test_the_link_is_good_once(app):
+    app.test_client().get(f"/admin/enter?key={KEY}")
+    assert app.test_client().get(f"/admin/enter?key={KEY}").status_code == 403
+
+
+def test_a_browser_that_looks_ahead_does_not_use_the_link_up(app):
+    ahead = app.test_client().get(f"/admin/enter?key={KEY}", headers={"Sec-Purpose": "prefetch"})
+    assert ahead.status_code == 403
+    assert app.test_client().head(f"/admin/enter?key={KEY}").status_code == 403
+    assert app.test_client().get(f"/admin/enter?key={KEY}").status_code == 200
+
+
+def test_the_cookie_is_kept_from_scripts_other_sites_and_the_worker_side(app):
+    cookie = app.test_client().get(f"/admin/enter?key={KEY}").headers["Set-Cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+    assert "Path=/admin" in cookie
+    assert KEY not in cookie
+
+
+def test_a_forged_session_and_another_site_are_refused(app, inside):
+    stranger = app.test_client()
+    stranger.set_cookie("posthoc_dashboard", "researcher.abc.def", path="/admin")
+    assert stranger.get("/admin/").status_code == 403
+    assert inside.get("/admin/", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
+    assert inside.post("/admin/leave", headers={"Origin": "https://evil.test"}).status_code == 403
+    assert inside.get("/admin/").status_code == 200
+
+
+def test_leaving_ends_the_session(inside):
+    assert inside.post("/admin/leave").status_code == 303
+    assert inside.get("/admin/").status_code == 403
+
+
+def test_without_a_key_it_cannot_be_entered(tiny_study):
+    client = create_app(tiny_study).test_client()
+    assert client.get("/admin/enter?key=").status_code == 403
+
+
+def test_the_overview_says_how_the_study_stands(inside):
+    page = inside.get("/admin/").text
+    for text in ("3.00", "failed the controls: 1 of 3 right, 3 needed", "GT", "Alpha", "Beta"):
+        assert text in page
+    assert not re.search(r"\bann\b", page)
+
+
+def test_a_study_with_nothing_in_it_has_an_overview_too(study):
+    client = create_app(study, dashboard_key=KEY).test_client()
+    client.get(f"/admin/enter?key={KEY}")
+    page = client.get("/admin/").text
+    assert "Nothing is planned" in page
+    assert "nan" not in page.lower().replace("finance", "")
+
+
+def test_a_task_is_shown_as_the_worker_saw_it_with_its_judgments(inside):
+    listed = inside.get("/admin/tasks").text
+    number = re.search(r"/admin/tasks/(\d+)", listed)[1]
+    page = inside.get(f"/admin/tasks/{number}").text
+    assert 'class="decision verify"' in page
+    assert "<mark" in page
+    assert inside.get("/admin/tasks/999999").status_code == 404
+
+
+def test_nothing_of_the_dashboard_may_be_framed_or_run_inline(inside):
+    answer = inside.get("/admin/")
+    policy = answer.headers["Content-Security-Policy"]
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert "<style" not in answer.text
+    assert " style=" not in answer.text
+    assert not re.search(r"<script(?![^>]* src=)", answer.text)

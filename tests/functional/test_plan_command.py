@@ -1,0 +1,70 @@
+"""`posthoc plan`: the report, the JSON, and KORE50's plan."""
+
+import json
+
+import pytest
+
+from tests.support import planned
+from verifier import clock
+from verifier.corpus.importing import Request, import_files
+from verifier.plan import draw
+from verifier.plan.planning import plan
+from verifier.study import Study
+
+FILES = {"GT": "gt", "REL": "predictions/rel", "ReFinED": "predictions/refined"}
+
+
+def test_it_reports_and_stores(posthoc, tiny_folder):
+    ran = posthoc("plan", tiny_folder)
+    assert (ran.status, ran.out.splitlines()[0]) == (0, "Planned and stored.")
+    assert posthoc("plan", tiny_folder).out.startswith("Nothing new to plan")
+
+
+def test_json_is_one_document_without_what_is_not_defined(posthoc, tiny_folder):
+    found = json.loads(posthoc("plan", tiny_folder, "--dry-run", "--json").out)
+    assert (found["dry_run"], found["budget"]["tasks"], found["budget"]["pay"]) == (True, 12, "6.00")
+    assert {row["source"]: row["n"] for row in found["precision"]} == {"GT": 13, "Alpha": 13, "Beta": 11}
+
+
+def test_what_cannot_be_met_is_refused_with_status_1(posthoc, tiny_folder):
+    text = (tiny_folder / "study.yaml").read_text(encoding="utf-8")
+    (tiny_folder / "study.yaml").write_text(text + "controls: {answers_per_task: 9}\n", encoding="utf-8")
+    ran = posthoc("plan", tiny_folder)
+    assert (ran.status, ran.out) == (1, "")
+    assert "too few controls: needs at least 2 control tasks, could make 0 because 4 segments" in ran.err
+
+
+@pytest.fixture
+def kore50(study_folder, shared_data):
+    """KORE50 with GT, REL and ReFinED, planned without repeats."""
+    planned.configure(study_folder)
+    with Study.open(study_folder) as study:
+        for source, name in FILES.items():
+            path = shared_data / "kore50" / f"{name}.elevant.jsonl"
+            import_files(study, Request((path,), "kore50", source), now=clock.now())
+        yield study
+
+
+def test_kore50_is_149_tasks_in_8_places_none_of_them_nearly_empty(kore50):
+    report = plan(kore50, now=planned.NOW)
+    assert (report.budget.tasks, report.budget.annotations) == (149, 411)
+    assert (report.budget.places, report.budget.real_tasks) == (8, 19)
+    planned.crowd(kore50, 8)
+    drawn = [
+        planned.drawn(kore50, draw.claim(kore50, place_id=n, worker_id=n, now=planned.NOW))
+        for n in range(1, 9)
+    ]
+    assert [sum(task.kind == "real" for task in tasks) for tasks in drawn] == [19, 19, 19, 19, 19, 18, 18, 18]
+    assert draw.open_places(kore50) == 0
+
+
+def test_wiki_fair_is_planned_within_its_evaluation_spans(study_folder, shared_data):
+    planned.configure(study_folder)
+    with Study.open(study_folder) as study:
+        for source, name in FILES.items():
+            [path] = (shared_data / "wiki-fair-v2").glob(f"{name}.elevant.jsonl*")
+            import_files(study, Request((path,), "wiki", source), now=clock.now())
+        report = plan(study, now=planned.NOW)
+    shown = {row.source: row.shown for row in report.sources}
+    assert shown == {"GT": 1918, "REL": 1261, "ReFinED": 1322}
+    assert report.controls["tasks"] == 50

@@ -1,0 +1,338 @@
+"""The task server over its HTTP interface: steps, judgments, search, submission, refusals, headers."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.support import worker_study
+from tests.support.web_worker import Worker
+from verifier.store.models import Event
+from verifier.study import Study
+from verifier.web.app import create_app
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A planned study; tests take copies."""
+    return worker_study.make(tmp_path_factory.mktemp("served") / "pages")
+
+
+@pytest.fixture
+def served(made: Path, tmp_path: Path) -> Iterator[Study]:
+    """A fresh copy, open."""
+    with Study.open(Path(shutil.copytree(made, tmp_path / "pages"))) as study:
+        yield study
+
+
+@pytest.fixture
+def client(served: Study) -> FlaskClient:
+    """A browser without scripts."""
+    return create_app(served).test_client()
+
+
+@pytest.fixture
+def worker(client: FlaskClient) -> Worker:
+    """A worker at his first text."""
+    return Worker(client).begin()
+
+
+def test_steps_follow_one_another(client: FlaskClient) -> None:
+    someone = Worker(client)
+    for step, heading in (
+        ("consent", "Before you start"),
+        ("instructions", "What to do"),
+        ("example", "Try it"),
+    ):
+        assert heading in someone.page()
+        assert someone.get("/state")["step"] == step
+        someone.step(step)
+    assert someone.get("/state")["step"] == "tasks"
+    someone.step("consent")
+    someone.step("tasks")
+    assert someone.get("/state")["step"] == "tasks"
+
+
+def test_the_same_participant_gets_the_same_work(client: FlaskClient) -> None:
+    assert Worker(client, "a").token == Worker(client, "a").token != Worker(client, "b").token
+
+
+def test_tasks_are_closed_before_their_step(client: FlaskClient) -> None:
+    someone = Worker(client)
+    assert someone.judge((1, "0.0", "verify")).json["error"] == "not_yet"
+    assert someone.get("/tasks/0")["error"] == "not_yet"
+
+
+def test_declining_gives_the_work_back(client: FlaskClient) -> None:
+    someone = Worker(client)
+    someone.step("consent", "no")
+    assert "You did not agree" in someone.page()
+    assert someone.judge((1, "0.0", "verify")).json["error"] == "no_consent"
+
+
+def test_spans_are_exact_in_utf_16(worker: Worker) -> None:
+    for task in worker.tasks():
+        units = task["text"].encode("utf-16-le")
+        for shown in task["displays"]:
+            piece = units[2 * shown["start"] : 2 * shown["end"]].decode("utf-16-le")
+            assert piece == shown["mention"]
+
+
+def test_displays_come_in_the_order_of_the_text(worker: Worker) -> None:
+    for task in worker.tasks():
+        starts = [(shown["start"], -shown["end"]) for shown in task["displays"]]
+        assert starts == sorted(starts)
+
+
+def test_a_judgment_is_stored_and_shown_again(worker: Worker) -> None:
+    assert worker.judge((1, "0.0", "remove")).json["saved"][0]["decision"] == "remove"
+    shown = next(d for d in worker.get("/tasks/0")["displays"] if d["display"] == "0.0")
+    assert (shown["judgment"]["decision"], worker.get("/state")["sequence"]) == ("remove", 1)
+    assert worker.get("/state")["tasks"][0]["decided"] == 1
+
+
+def test_sending_twice_stores_once(worker: Worker, served: Study) -> None:
+    for _ in range(2):
+        assert worker.judge((1, "0.0", "edit", "Q220"), (2, "0.0", "verify")).status_code == 200
+    rows = worker_study.judgments(served, worker.token)
+    assert [row[:3] for row in rows] == [("0.0", 1, "edit"), ("0.0", 2, "verify")]
+
+
+def test_a_number_taken_by_something_else(worker: Worker, served: Study) -> None:
+    """Nothing of the request is stored; what was stored before is named, so that it is not sent anew."""
+    worker.judge((1, "0.0", "verify"), (2, "0.0", "remove"))
+    answer = worker.judge((1, "0.0", "verify"), (2, "0.0", "verify"), (3, "0.0", "remove"))
+    assert (answer.status_code, answer.json["error"]) == (409, "conflict")
+    assert (answer.json["sequence"], answer.json["taken"]) == (2, [2])
+    assert [saved["sequence"] for saved in answer.json["saved"]] == [1]
+    assert len(worker_study.judgments(served, worker.token)) == 2
+
+
+def test_an_edit_to_what_was_shown_is_a_verification(worker: Worker) -> None:
+    shown = worker.displays()[0]
+    saved = worker.judge((1, shown["display"], "edit", shown["card"]["key"])).json["saved"][0]
+    assert (saved["decision"], saved["key"]) == ("verify", None)
+
+
+def test_edits_are_understood_or_refused(worker: Worker) -> None:
+    address = "https://en.m.wikipedia.org/wiki/Foo_bar#baz"
+    assert worker.judge((1, "0.0", "edit", address)).json["saved"][0]["key"] == "w:en:Foo bar"
+    assert worker.judge((2, "0.0", "edit", "NIL")).json["saved"][0]["key"] == "NIL"
+    answer = worker.judge((3, "0.0", "verify"), (4, "0.0", "edit", "https://example.org/x"))
+    assert (answer.status_code, answer.json["display"]) == (422, "0.0")
+    assert "not understood" in answer.json["message"]
+    assert worker.get("/state")["sequence"] == 2
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        None,
+        [],
+        {"judgments": 1},
+        {"judgments": [1]},
+        {"judgments": [{"sequence": 0, "display": "0.0", "action": "verify"}]},
+        {"judgments": [{"sequence": True, "display": "0.0", "action": "verify"}]},
+        {"judgments": [{"sequence": 1, "display": 0, "action": "verify"}]},
+        {"judgments": [{"sequence": 1, "display": "0.0", "action": "approve"}]},
+        {"judgments": [{"sequence": 1, "display": "0.0", "action": "edit"}]},
+        {"judgments": [{"sequence": 1, "display": "0.0", "action": "edit", "entity": "a\u0000b"}]},
+        {"judgments": [{"sequence": 1, "display": "0.0", "action": "verify", "seconds": "long"}]},
+    ],
+)
+def test_what_is_not_of_the_form_is_a_bad_request(worker: Worker, body: Any) -> None:
+    answer = worker.client.post(f"/api/{worker.token}/judgments", json=body)
+    assert (answer.status_code, answer.json["error"]) == (400, "bad_request")
+
+
+def test_unknown_displays_and_tasks(worker: Worker) -> None:
+    assert worker.judge((1, "99.0", "verify")).status_code == 422
+    assert worker.client.get(f"/api/{worker.token}/tasks/99").status_code == 404
+
+
+def test_unknown_tokens(client: FlaskClient) -> None:
+    for path in ("state", "tasks/0", "search?q=a"):
+        answer = client.get(f"/api/nobody/{path}")
+        assert (answer.status_code, answer.json["error"]) == (404, "not_found")
+    for path in ("judgments", "submit", "return", "events"):
+        answer = client.post(f"/api/nobody/{path}", json={"judgments": [], "events": []})
+        assert (answer.status_code, answer.json["error"]) == (404, "not_found")
+    assert client.get("/w/nobody").status_code == 404
+
+
+def test_search_is_logged_with_its_candidates(worker: Worker, served: Study) -> None:
+    found = worker.get("/search?q=springstein&display=0.0")["candidates"]
+    assert found == [{"key": "wd:Q1225", "title": "Bruce Springsteen", "description": "American singer"}]
+    with served.read() as session:
+        event = session.query(Event).one()
+    assert event.data == {"display": "0.0", "query": "springstein", "candidates": ["wd:Q1225"]}
+
+
+def test_a_pasted_address_is_read_by_the_search(worker: Worker) -> None:
+    found = worker.get("/search?q=https://www.wikidata.org/wiki/Q220&display=0.0")
+    assert (found["candidates"][0]["title"], found["message"]) == ("Rome", None)
+    found = worker.get("/search?q=https://example.org/&display=0.0")
+    assert (found["candidates"], "not understood" in found["message"]) == ([], True)
+
+
+def test_an_undone_judgment_does_not_stand(worker: Worker) -> None:
+    worker.judge((1, "0.0", "verify"))
+    undo = {"events": [{"kind": "undo", "data": {"display": "0.0", "sequence": 1}}]}
+    worker.client.post(f"/api/{worker.token}/events", json=undo)
+    assert worker.get("/state")["tasks"][0]["decided"] == 0
+    worker.judge((2, "0.0", "verify"))
+    assert worker.get("/state")["tasks"][0]["decided"] == 1
+
+
+def test_events_of_unknown_kinds_are_refused(worker: Worker) -> None:
+    for event in ({"kind": "x"}, {"kind": "undo", "data": {}}, {"kind": "blur", "data": {"a": "x" * 5000}}):
+        answer = worker.client.post(f"/api/{worker.token}/events", json={"events": [event]})
+        assert answer.status_code == 400
+
+
+def test_submitting(worker: Worker) -> None:
+    """Refused while something is undecided; then the same code as often as asked; then closed."""
+    submit = f"/api/{worker.token}/submit"
+    answer = worker.client.post(submit)
+    assert (answer.status_code, answer.json["error"]) == (409, "undecided")
+    assert len(answer.json["displays"]) == len(worker.displays())
+    worker.decide_all()
+    code = worker.client.post(submit).json["code"]
+    assert worker.client.post(submit).json["code"] == code == worker.get("/state")["code"]
+    assert code in worker.page()
+    assert worker.judge((99, "0.0", "remove")).json["error"] == "submitted"
+    assert worker.client.post(f"/api/{worker.token}/return").status_code == 409
+
+
+def test_returning(worker: Worker) -> None:
+    for _ in range(2):
+        assert worker.client.post(f"/api/{worker.token}/return").json == {"returned": True}
+    assert "You have stopped" in worker.page()
+    assert worker.client.post(f"/api/{worker.token}/submit").json["error"] == "returned"
+
+
+def test_the_article_must_have_been_opened_if_the_study_says_so(served: Study) -> None:
+    pages = served.config.pages.model_copy(update={"require_open": True})
+    config = served.config.model_copy(update={"pages": pages})
+    someone = Worker(
+        create_app(Study(served.path, config, served.secrets, served.store)).test_client()
+    ).begin()
+    assert someone.judge((1, "0.0", "verify")).json["error"] == "open_first"
+    assert someone.judge((1, "0.0", "remove")).status_code == 200
+
+
+def test_steps_switched_off(served: Study) -> None:
+    off = {"consent_step": False, "instructions_step": False, "example_step": False}
+    config = served.config.model_copy(update={"pages": served.config.pages.model_copy(update=off)})
+    someone = Worker(create_app(Study(served.path, config, served.secrets, served.store)).test_client())
+    assert someone.judge((1, "0.0", "verify")).status_code == 200
+
+
+def test_preview_writes_nothing(client: FlaskClient, served: Study) -> None:
+    before = served.file(Path("study.db")).read_bytes()
+    assert "Preview" in client.get("/preview").text
+    assert client.get("/preview/search?q=rome").json["candidates"]
+    assert served.file(Path("study.db")).read_bytes() == before
+
+
+def test_looking_ahead_claims_nothing(client: FlaskClient) -> None:
+    assert client.head("/start?participant=x").status_code == 204
+    ahead = client.get("/start?participant=x", headers={"Sec-Purpose": "prefetch;prerender"})
+    assert ahead.status_code == 204
+
+
+def test_healthz_tells_which_study(client: FlaskClient) -> None:
+    assert client.get("/healthz").json["study"] == "pages"
+
+
+def test_a_link_without_a_participant(client: FlaskClient) -> None:
+    answer = client.get("/start")
+    assert (answer.status_code, "The link does not say who you are." in answer.text) == (400, True)
+
+
+def test_every_answer_is_guarded(worker: Worker) -> None:
+    """A strict policy, no referrer, no sniffing, no cookie; token pages are never kept."""
+    for path in (
+        f"/w/{worker.token}",
+        f"/api/{worker.token}/state",
+        "/preview",
+        "/w/nobody",
+        "/static/main.js",
+    ):
+        with worker.client.get(path) as answer:
+            headers = answer.headers
+        policy = headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert headers["Referrer-Policy"] == "no-referrer"
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert "Set-Cookie" not in headers
+        kept = "no-cache" if path.startswith("/static") else "no-store"
+        assert headers["Cache-Control"] == kept
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"Sec-Fetch-Site": "same-origin"}, 200),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Origin": "http://localhost"}, 200),
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+    ],
+)
+def test_other_sites_cannot_post(worker: Worker, headers: dict[str, str], status: int) -> None:
+    answer = worker.client.post(f"/api/{worker.token}/events", json={"events": []}, headers=headers)
+    assert answer.status_code == status
+
+
+def test_pages_hold_no_inline_script_or_style(worker: Worker) -> None:
+    for path in (f"/w/{worker.token}", "/preview"):
+        text = worker.client.get(path).text
+        assert not re.search(r"\son\w+=|\sstyle=|<style|javascript:", text)
+        for attributes in re.findall(r"<script([^>]*)>", text):
+            assert "src=" in attributes or 'type="application/json"' in attributes
+
+
+def test_nothing_tells_a_source_or_a_known_answer(client: FlaskClient) -> None:
+    """All answers of a whole assignment are searched; every display has the same form."""
+    someone = Worker(client)
+    said = [someone.page()]
+    for step in ("consent", "instructions", "example"):
+        someone.step(step)
+        if step != "instructions":  # the page after it is the worked example, whose answers are no secret
+            said.append(someone.page())
+    tasks = someone.tasks()
+    said += [json.dumps(tasks), json.dumps(someone.get("/search?q=paris&display=0.0"))]
+    someone.decide_all()
+    said += [
+        json.dumps(someone.get("/state")),
+        someone.client.post(f"/api/{someone.token}/submit").text,
+        someone.page(),
+    ]
+    everything = "\n".join(said).lower()
+    for word in (
+        "sigma",
+        "linker",
+        "control",
+        "expected",
+        "acceptable",
+        "difficulty",
+        "ground",
+        "source",
+        "credit",
+    ):
+        assert word not in everything, word
+    assert not re.search(r"\bgt\b(?!;)", everything)
+    shapes = {tuple(shown) for task in tasks for shown in task["displays"]}
+    assert len(shapes) == 1
+    assert len({tuple(shown["card"]) for task in tasks for shown in task["displays"]}) == 1
