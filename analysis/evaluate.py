@@ -45,7 +45,7 @@ def metrics(measured: Measured | None = None) -> list[str]:
 
 def evaluate(
     study: Study | Measured,
-    metrics: Iterable[str | Metric] | None = None,
+    metrics: str | Iterable[str | Metric] | None = None,
     by: Sequence[str] = _BY,
     policy: str | Policy = DEFAULT_POLICY,
     *,
@@ -60,7 +60,7 @@ def evaluate(
 
     Args:
         study: a study, or one measured before (whose policy then holds).
-        metrics: names; None: all that make sense for the study.
+        metrics: a name or names; None: all that make sense for the study.
         by: what to part by: `dataset` (else only `*`) and `source`.
         policy: name or choices.
         overrides: choices to change, name -> value.
@@ -82,7 +82,10 @@ def evaluate(
     settings = _settings(
         measured.policy, replicates=replicates, seed=seed, level=level, interval=interval, cluster=cluster
     )
-    chosen = [get(m) if isinstance(m, str) else m for m in (names(measured) if metrics is None else metrics)]
+    asked = names(measured) if metrics is None else [metrics] if isinstance(metrics, str) else metrics
+    chosen = list(
+        {str(metric): get(metric) if isinstance(metric, str) else metric for metric in asked}.values()
+    )
     _check(chosen, by, settings)
     parts = [*measured.datasets, ALL] if "dataset" in by else [ALL]
     run = _Run(measured, settings, parts)

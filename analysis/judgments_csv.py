@@ -125,11 +125,14 @@ def _open(
     for name in [*required, *optional]:
         count = list(frame.columns).count(name)
         if count == 0 and name in required:
-            problems.append(Problem(f"column {name!r} missing", where, expected=", ".join(required)))
+            got = ", ".join(map(str, frame.columns))[:200]
+            problems.append(Problem(f"column {name!r} missing", where, got, ", ".join(required)))
         elif count > 1:
             problems.append(Problem(f"column {name!r} appears {count} times", where, expected="once"))
     if problems:
         raise InputError.of(problems)
+    if frame.empty:
+        raise InputError("no rows", where=where, expected="a row for each shown annotation and worker")
     reading = _Reading(frame[[n for n in (*required, *optional) if n in frame]], path, [])
     short = reading.frame.isna().any(axis=1)
     if short.any():
@@ -156,7 +159,9 @@ def _read_csv(path: Path) -> pd.DataFrame:
         raise InputError(
             "rows have more fields than the header", where=f"{path}:1", expected="one name a column"
         )
-    return frame.rename(columns=str.strip)
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        header = next(csv.reader(file))  # pandas renames a name that comes twice
+    return frame.set_axis([name.strip() for name in header], axis=1)
 
 
 def _text(frame: pd.DataFrame) -> pd.DataFrame:

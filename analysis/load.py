@@ -37,7 +37,8 @@ def load(
     if isinstance(source, pd.DataFrame) or (not isinstance(source, Mapping) and not Path(source).is_dir()):
         rows = read_judgments(source, language)
         extra = None if annotations is None else read_annotations(annotations, language)
-        return build(rows, extra, DEFAULT_GT if gt is None else gt, language)
+        study = build(rows, extra, DEFAULT_GT if gt is None else gt, language)
+        return study if gt is None else _with_ground_truth(study, gt)
     if annotations is not None:
         raise InputError(
             "a bundle holds its own annotations",

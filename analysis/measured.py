@@ -13,6 +13,7 @@ import pandas as pd
 from analysis.engine.counts import Bools, Codes, Floats
 from analysis.errors import InputError
 from analysis.policy import Policy
+from analysis.spans import codes
 from analysis.study import Study
 
 ALL = "*"
@@ -90,6 +91,11 @@ class Measured:
         """Inclusion weight of each segment; None where all are 1."""
         weight = self.segments["weight"].to_numpy(float)
         return None if (weight == 1.0).all() else weight
+
+    @cached_property
+    def entity_places(self) -> Codes:
+        """(items,) equal for items with one entity in one document."""
+        return codes(self.items["document_code"], self.items["key"])
 
     @cached_property
     def item_judgments(self) -> pd.DataFrame:

@@ -343,7 +343,7 @@ def _alone(documents: pd.DataFrame, ran: Bools, gt: str | None) -> list[str]:
         return []
     others = pd.Series(ran[:, 1:].any(axis=1)).groupby(documents["dataset"].to_numpy()).any()
     return [
-        f"Dataset {name} has the ground truth alone: its recall is 1 and nothing is outside it, by definition."
+        f"Dataset {name} has the ground truth alone: by definition its recall is 1 and nothing is outside it."
         for name in others.index[~others.to_numpy(bool)]
     ]
 

@@ -129,11 +129,10 @@ def weak_hits(view: View, items: Codes) -> pd.DataFrame:
     rows = (annotations["judged"] & annotations["in_scope"] & (annotations["item"] >= 0)).to_numpy()
     annotations = annotations[rows]
     union_ = view.measured.items.iloc[items]
-    # Pairs in one document with one key: "place" codes stand for both.
-    place = pd.MultiIndex.from_frame(pd.concat([annotations, union_])[["document_code", "key"]])
-    code = pd.factorize(place)[0].astype(np.int64)
-    left = Spans(code[: len(annotations)], *_ends(annotations))
-    right = Spans(code[len(annotations) :], *_ends(union_))
+    # Pairs in one document with one key: one code stands for both.
+    place = view.measured.entity_places
+    left = Spans(place[annotations["item"].to_numpy()], *_ends(annotations))
+    right = Spans(place[items], *_ends(union_))
     row, column = overlapping(left, right)
     frame = pd.DataFrame(
         {

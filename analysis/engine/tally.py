@@ -145,7 +145,7 @@ class Tally:
         seen = np.zeros((self.datasets + 1, int(self.cell_worker.max(initial=-1)) + 1), dtype=bool)
         seen[np.searchsorted(self.bounds, self.cell_document, side="right") - 1, self.cell_worker] = True
         seen[-1] = seen[:-1].any(axis=0)
-        return seen.sum(axis=1)
+        return np.asarray(seen.sum(axis=1), dtype=np.int64)
 
     def cut(self, dataset: int) -> Cut:
         """The part of one dataset, or all; metrics that are counted alike share it."""

@@ -16,7 +16,10 @@ from verifier.store.models import Place, Worker
 from verifier.study import Study
 
 SOURCES = ("GT", "Alpha", "Beta")
-_NAMES = ("Rome", "Oslo", "Lima", "Kyiv", "Bern", "Cairo", "Quito", "Paris", "Delhi", "Seoul")
+_PLACES = 10
+_NAMES = [f"{a}{b}" for a in "Al Be Cor Dun El Fa Gar Hol".split() for b in "mar ton berg vik so lin".split()]
+_BEGINNINGS = "b bl c ch d dr f g gr h j k l m n p qu r s st t tr v w z".split()
+_ENDS = ["", "", "n", "r", "l", "s", "x", "rd", "ck", "m", "t"]
 _CONFIG = """\
 study: {{name: bench, seed: 3}}
 datasets: {{news: {{language: en}}}}
@@ -42,8 +45,8 @@ def write_corpus(path: Path, documents: int, links: int) -> Path:
 def write_titles(path: Path, size: int) -> list[str]:
     """A table of entities, a title each of two or three made-up words; the titles."""
     r = np.random.default_rng(11)
-    syllables = np.array("ba ke li mo nu ra se ti vo zu dan fel gor hin jas kul".split())
-    words = ["".join(syllables[r.integers(0, len(syllables), r.integers(2, 5))]) for _ in range(size // 5)]
+    syllables = np.array([a + b + c for a in _BEGINNINGS for b in "aeiou" for c in _ENDS])
+    words = ["".join(syllables[r.integers(0, len(syllables), r.integers(1, 4))]) for _ in range(size // 5)]
     titles = []
     with path.open("w", encoding="utf-8") as file:
         file.write("key\ttitle\tdescription\taliases\tpopularity\n")
@@ -89,8 +92,8 @@ def crowd(study: Study, places: int) -> None:
 def _text(number: int) -> tuple[str, list[tuple[int, str]]]:
     """A text with ten names, and where they stand."""
     text, spans = f"In report {number} ", []
-    for step in range(len(_NAMES)):
-        name = _NAMES[(number * 7 + step * 3) % len(_NAMES)]
+    for step in range(_PLACES):
+        name = _NAMES[(number * 7 + step * 5) % len(_NAMES)]
         spans.append((len(text), name))
         text += f"{name} was said to lie on the road that nobody took, and then "
     return text + "no more.", spans

@@ -24,7 +24,7 @@ SIZES = {100_000: 1, 1_000_000: 10}
 CLAIMS = 120
 _MORE = """
 insert into task_slot (task_id, segment_id, stratum, ordinal, position, state)
-select task_id, segment_id, stratum, ordinal + :turn * :k, (position * :step + :turn * 7919) % :width, 'open'
+select task_id, segment_id, stratum, ordinal + :turn * :k, (position + :turn * :step) % :width, 'open'
 from task_slot where ordinal < :k
 """
 _WIDTH = 2**31 - 1
@@ -78,7 +78,7 @@ def _grow(study: Study, times: int) -> None:
     """As many slots more, at positions of their own."""
     with study.write() as session:
         for turn in range(1, times):
-            values = {"turn": turn, "k": K, "step": 2 * turn + 1, "width": _WIDTH}
+            values = {"turn": turn, "k": K, "step": _WIDTH // times, "width": _WIDTH}
             session.execute(text(_MORE), values)
         _count(session)
 

@@ -68,12 +68,12 @@ def run() -> list[Row]:
     with tempfile.TemporaryDirectory(prefix="posthoc-bench-") as made:
         folder = Path(made) / "study"
         with corpora.study(folder, documents=DOCUMENTS, links=LINKS, tasks=TASKS, controls=0) as study:
-            corpora.write_titles(folder / "kb.tsv", 20_000)
+            titles = corpora.write_titles(folder / "kb.tsv", 20_000)
             build(folder / "kb.tsv", study.file(study.config.kb.file))
             plan(study, now=clock.now())
         with served(folder) as url:
             flat, took = _flat(url)
-            paced, lateness = _paced(url)
+            paced, lateness = _paced(url, titles)
         with Study.open(folder) as study, study.read() as session:
             stored = session.scalar(select(func.count()).select_from(JudgmentRow)) or 0
         with _bare(Path(made) / "bare.db") as url:
@@ -142,7 +142,7 @@ def _flat_bare(url: str) -> tuple[Told, float]:
     return _together(told), time.perf_counter() - start
 
 
-def _paced(url: str) -> tuple[Told, list[float]]:
+def _paced(url: str, titles: list[str]) -> tuple[Told, list[float]]:
     """Every worker in a thread and on a connection of his own; and how late each request was sent."""
     with ThreadPoolExecutor(CLIENTS) as pool:
         tokens = list(pool.map(lambda n: _arrive(url, f"paced{n}"), range(WORKERS)))
@@ -150,7 +150,7 @@ def _paced(url: str) -> tuple[Told, list[float]]:
     start = time.perf_counter() + 0.5
     told = [Told() for _ in tokens]
     threads = [
-        threading.Thread(target=_work, args=(url, token, start + PACE * n / WORKERS, told[n], late))
+        threading.Thread(target=_work, args=(url, token, start + PACE * n / WORKERS, told[n], late, titles[n::WORKERS]))
         for n, token in enumerate(tokens)
     ]
     for thread in threads:
@@ -160,7 +160,7 @@ def _paced(url: str) -> tuple[Told, list[float]]:
     return _together(told), late
 
 
-def _work(url: str, token: str, due: float, told: Told, late: list[float]) -> None:
+def _work(url: str, token: str, due: float, told: Told, late: list[float], titles: list[str]) -> None:
     until = due + PACED_SECONDS
     sequence, task, displays = 0, 0, []
     with Connection(url) as connection:
@@ -172,7 +172,7 @@ def _work(url: str, token: str, due: float, told: Told, late: list[float]) -> No
                 displays = [shown["display"] for shown in json.loads(view).get("displays", [])]
                 task += 1
             if sequence % 3 == 0:
-                query = f"/api/{token}/search?q={quote('ba ke')}&display={displays[0]}"
+                query = f"/api/{token}/search?q={quote(titles[sequence][:-2])}&display={displays[0]}"
                 told.ask(lambda: connection.get(query))
             sequence += 1
             told.judge(connection, f"/api/{token}/judgments", displays.pop(0), sequence)

@@ -186,6 +186,18 @@ def test_phone_width_in_the_dark(browser, live_server) -> None:
     context.close()
 
 
+def test_the_example_answers_each_choice(page: Page, live_server) -> None:
+    """The worked example says what we would choose; its own entries are found by its search."""
+    page.goto(f"{live_server.url}/preview")
+    page.locator("#text .mark.active").wait_for()
+    page.keyboard.press("r")
+    expect(page.locator("#feedback")).to_contain_text("We would choose Verify")
+    page.keyboard.press("n")
+    page.keyboard.press("e")
+    page.get_by_role("option", name="Chicago Bulls").click()
+    expect(page.locator("#feedback")).to_contain_text("We would choose the same")
+
+
 def test_no_cookie_and_nothing_stored(page: Page, live_server) -> None:
     """The worker's side keeps nothing in the browser, and asks no other site for anything."""
     asked = []

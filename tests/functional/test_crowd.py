@@ -10,6 +10,7 @@ from decimal import Decimal
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
 
 from analysis.errors import InputError, StateError
 from tests.support import tiny
@@ -181,6 +182,38 @@ def test_grading_again_under_another_rule_counts_and_uncounts(any_tiny_study):
     assert counting.regrade(lenient, NOON) == counting.Regraded(1, 0, 0)
     assert counting.regrade(any_tiny_study, NOON) == counting.Regraded(1, 0, 1)
     assert set(slots(any_tiny_study)) == {"open"}
+
+
+def second_assignment(study, worker_id, decide):
+    """One more place for the same worker, as platforms that allow several submissions give it."""
+    with study.write() as session:
+        place = crowd.add_place(
+            session, "link", reward=Decimal("1.00"), fee=Decimal(0), currency="USD", now=NOON
+        )
+    row_id = draw.claim(study, place_id=place.id, worker_id=worker_id, now=NOON)
+    with study.read() as session:
+        token = session.get(AssignmentRow, row_id).token
+    judge(study, token, decide)
+    submit(study, token, NOON)
+
+
+@pytest.mark.parametrize(("rule", "counted"), [("2 of 3", [True, True]), ("all", [False, False])])
+def test_graded_per_worker_the_verdict_holds_for_all_of_his_assignments(tiny_study, rule, counted):
+    lenient = changed(tiny_study, controls={"rule": rule, "per": "worker"}, place={"tasks": 2})
+    planned(lenient)
+    work_through(lenient, "ann")
+    second_assignment(lenient, 1, always_verify)
+    assert [row.counted for row in rows(lenient, AssignmentRow)] == counted
+    assert ("done" in slots(lenient)) is counted[0]
+
+
+def test_an_error_of_the_database_never_repeats_a_platform_id(tiny_study):
+    with tiny_study.write() as session:
+        session.add(Vault(worker_id=99, platform="link", hmac="x", platform_worker="ann@example.org"))
+        with pytest.raises(IntegrityError) as caught:
+            session.flush()
+        session.rollback()
+    assert "ann" not in str(caught.value)
 
 
 def test_review_changes_nothing_until_a_person_says_the_name(tiny_study):

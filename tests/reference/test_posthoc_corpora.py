@@ -49,7 +49,7 @@ def test_everything_verified_is_a_rate_of_one(corpus):
 
 
 def test_sources_of_equal_quality_come_out_equal_and_majority_makes_them_differ():
-    """Membership as in wiki-fair-v2, nine links of ten right, a crowd of accuracy .93 / .60, k = 1 a source."""
+    """Membership as in wiki-fair-v2, nine links of ten right, accuracy .93 / .60, k = 1 a source."""
     base = all_verified("wiki-fair-v2", "rel", "refined").study["annotations"]
     base = base[base["shown"]]
     random = np.random.default_rng(3)

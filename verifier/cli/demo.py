@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -36,8 +37,15 @@ def demo(
     tell.close()
     say()
     say(f"The report:     {done.report}")
-    say(f"The dashboard:  posthoc serve {done.study}")
+    say(f"The dashboard:  {program()} serve {done.study}")
     say("                and open the link that it prints; it is good for one time.")
+
+
+def program() -> str:
+    """How this program is called here: by its name where the shell finds it, else by its path."""
+    if shutil.which("posthoc") or Path(sys.argv[0]).name != "posthoc":
+        return "posthoc"
+    return sys.argv[0]
 
 
 class InPipe:

@@ -83,7 +83,7 @@ def simulate(
         return
     people = ", ".join(f"{n} {outcome}" for outcome, n in sorted(done.outcomes.items()))
     say(f"{sum(done.outcomes.values())} simulated workers: {people}; {done.judgments} judgments.")
-    note("The work ran out." if done.ran_out else "Work may be left: see posthoc status.")
+    note(f"Work is left for {done.places_left} places." if done.places_left else "All work is done.")
 
 
 def counter(workers: int) -> Callable[[int, int], None]:

@@ -126,6 +126,9 @@ def _claim(study: Study, place: crowd.OpenPlace, worker: crowd.Known, now: datet
                 crowd.drop_place(session, place.id)
         return Arrived(None, "nothing_left")
     except StateError:
+        with study.read() as session:
+            if crowd.is_open(session, place.id):
+                raise
         # Two arrivals saw the same open place: it is the other's.
         return None
     return _first_claimed(study, worker, now)

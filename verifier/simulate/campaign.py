@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ from verifier import clock
 from verifier.corpus import read_corpus
 from verifier.plan import draw
 from verifier.simulate.habits import Habits
-from verifier.simulate.running import TOGETHER, Acknowledgements, Crowd, Simulated, run
+from verifier.simulate.running import TOGETHER, Acknowledgements, Crowd, run
 from verifier.simulate.serving import served
 from verifier.simulate.truth import Truth
 from verifier.store import corpora, crowd, redirects, work
@@ -46,6 +46,15 @@ class Campaign:
     acknowledged: Path | None = None
 
 
+@dataclass(frozen=True)
+class Simulated:
+    """What came of it: workers by outcome, judgments stored, and the places that what is open still needs."""
+
+    outcomes: Mapping[str, int]
+    judgments: int
+    places_left: int
+
+
 def simulate(
     study: Study, campaign: Campaign, progress: Callable[[int, int], None] = lambda _workers, _judgments: None
 ) -> Simulated:
@@ -75,13 +84,14 @@ def simulate(
     with ExitStack() as stack:
         url = campaign.url or stack.enter_context(served(study.path))
         acknowledged = stack.enter_context(Acknowledgements(campaign.acknowledged))
-        return run(
+        done = run(
             url,
             asked,
             abandoned=lambda token: _let_go(study, token),
             progress=progress,
             acknowledged=acknowledged,
         )
+    return Simulated(done.outcomes, done.judgments, draw.open_places(study))
 
 
 def truth_of(study: Study, named: str) -> Truth:

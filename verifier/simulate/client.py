@@ -114,5 +114,5 @@ def _refused(answer: httpx.Response) -> StateError:
         "the task server refused a simulated worker",
         where=f"{answer.request.method} .../{path}",
         got=f"status {answer.status_code}: {said}",
-        remedy="To see what the server says, start it with: posthoc serve STUDY, and give its address as --url.",
+        remedy="Start it with posthoc serve STUDY to see what it says, and give its address as --url.",
     )

@@ -30,7 +30,7 @@ class Habits:
 
     manner: Manner = "honest"
     accuracy_right: float = 0.97
-    accuracy_wrong: float = 0.85
+    accuracy_wrong: float = 0.9
     bias: float = 0.05
     alias: float = 0.7
     spammers: float = 0.05

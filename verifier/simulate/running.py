@@ -51,12 +51,11 @@ class Crowd:
 
 
 @dataclass(frozen=True)
-class Simulated:
-    """What a simulated crowd did: workers by outcome, judgments stored, whether the work ran out."""
+class Worked:
+    """What a simulated crowd did: workers by outcome, and judgments stored."""
 
     outcomes: Mapping[str, int]
     judgments: int
-    ran_out: bool
 
 
 class Acknowledgements:
@@ -95,7 +94,7 @@ def run(
     abandoned: Callable[[str], None],
     progress: Callable[[int, int], None] = lambda _workers, _judgments: None,
     acknowledged: Callable[[str, int], None] = lambda _token, _sequence: None,
-) -> Simulated:
+) -> Worked:
     """Let the crowd work, until all have come or a whole wave found nothing left to do.
 
     Args:
@@ -108,9 +107,9 @@ def run(
     """
     outcomes: Counter[str] = Counter()
     judgments = came = 0
-    ran_out = False
+    nothing_left = False
     with ThreadPoolExecutor(crowd.together) as pool:
-        while came < crowd.workers and not ran_out:
+        while came < crowd.workers and not nothing_left:
             numbers = range(came, min(came + crowd.together, crowd.workers))
             wave = _wave(url, crowd, numbers, acknowledged, pool)
             for worker in wave:
@@ -119,9 +118,9 @@ def run(
                 outcomes[worker.outcome] += 1
                 judgments += worker.judgments
             came += len(wave)
-            ran_out = all(worker.outcome == "turned away" for worker in wave)
+            nothing_left = all(worker.outcome == "turned away" for worker in wave)
             progress(came, judgments)
-    return Simulated(dict(outcomes), judgments, ran_out)
+    return Worked(dict(outcomes), judgments)
 
 
 def _wave(

@@ -148,6 +148,12 @@ def open_place(session: Session, platform: str) -> OpenPlace | None:
     return None if found is None else OpenPlace(found, new=False)
 
 
+def is_open(session: Session, place_id: int) -> bool:
+    """Whether a place can still be claimed."""
+    place = session.get(Place, place_id)
+    return place is not None and place.state == "open"
+
+
 def drop_place(session: Session, place_id: int) -> None:
     """Take away a place that nobody could take."""
     session.delete(session.get_one(Place, place_id))

@@ -173,9 +173,11 @@ def _said(store: Store) -> Iterator[None]:
 
 
 def _engine(url: URL) -> Engine:
+    # Parameters may be a worker's platform id: they never stand in an error or a log.
+    options: dict[str, Any] = {"pool_size": _POOL, "max_overflow": _POOL, "hide_parameters": True}
     if url.get_backend_name() != "sqlite":
-        return create_engine(url, pool_size=_POOL, max_overflow=_POOL, pool_pre_ping=True)
-    engine = create_engine(url, pool_size=_POOL, max_overflow=_POOL, connect_args={"timeout": _BUSY_SECONDS})
+        return create_engine(url, pool_pre_ping=True, **options)
+    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS}, **options)
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)
     return engine

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, insert, select
 from sqlalchemy.orm import Session
 
 from analysis.decisions import EDIT, Decision, derive
@@ -30,6 +30,56 @@ from verifier.store.models import (
 from verifier.store.redirects import resolve
 
 UNDO: Final = "undo"
+_DIGITS: Final = 9
+
+# Statements are built once, here: building them anew for each judgment would cost more than running them.
+_ASSIGNMENT: Final = select(AssignmentRow).where(AssignmentRow.token == bindparam("token"))
+_LOCKED: Final = _ASSIGNMENT.with_for_update()
+_HIGHEST: Final = select(func.max(JudgmentRow.sequence)).where(
+    JudgmentRow.assignment_id == bindparam("assignment")
+)
+_TASK: Final = (
+    select(TaskRow.id, SegmentRow.start, SegmentRow.end, DocumentRow.text, Dataset.language)
+    .join(AssignmentTask, AssignmentTask.task_id == TaskRow.id)
+    .join(SegmentRow, SegmentRow.id == TaskRow.segment_id)
+    .join(DocumentRow, DocumentRow.id == SegmentRow.document_id)
+    .join(Dataset, Dataset.id == DocumentRow.dataset_id)
+    .where(
+        AssignmentTask.assignment_id == bindparam("assignment"),
+        AssignmentTask.ordinal == bindparam("ordinal"),
+    )
+)
+_DISPLAYS: Final = (
+    select(DisplayRow, CardRow)
+    .outerjoin(CardRow, CardRow.id == DisplayRow.card_id)
+    .where(DisplayRow.task_id == bindparam("task"))
+    .order_by(DisplayRow.start, DisplayRow.end.desc(), DisplayRow.ordinal)
+)
+_SHOWN: Final = (
+    select(AssignmentTask.ordinal, DisplayRow.ordinal, DisplayRow.id, DisplayRow.key, Dataset.language)
+    .join(DisplayRow, DisplayRow.task_id == AssignmentTask.task_id)
+    .join(TaskRow, TaskRow.id == AssignmentTask.task_id)
+    .join(SegmentRow, SegmentRow.id == TaskRow.segment_id)
+    .join(DocumentRow, DocumentRow.id == SegmentRow.document_id)
+    .join(Dataset, Dataset.id == DocumentRow.dataset_id)
+    .where(AssignmentTask.assignment_id == bindparam("assignment"))
+    .order_by(AssignmentTask.ordinal, DisplayRow.start, DisplayRow.end.desc(), DisplayRow.ordinal)
+)
+_SOME_SHOWN: Final = _SHOWN.where(
+    AssignmentTask.ordinal.in_(bindparam("tasks", expanding=True)),
+    DisplayRow.ordinal.in_(bindparam("displays", expanding=True)),
+)
+_JUDGED: Final = (
+    select(JudgmentRow)
+    .where(JudgmentRow.assignment_id == bindparam("assignment"))
+    .order_by(JudgmentRow.sequence)
+)
+_JUDGED_THERE: Final = _JUDGED.where(JudgmentRow.display_id.in_(bindparam("displays", expanding=True)))
+_NUMBERED: Final = _JUDGED.where(JudgmentRow.sequence.in_(bindparam("numbers", expanding=True)))
+_UNDONE: Final = select(Event.data).where(
+    Event.assignment_id == bindparam("assignment"), Event.kind == bindparam("kind")
+)
+_STORE: Final = insert(JudgmentRow)
 
 
 @dataclass(frozen=True)
@@ -137,14 +187,12 @@ class NotUnderstoodError(InputError):
 
 def assignment_by_token(session: Session, token: str, *, lock: bool = False) -> AssignmentRow | None:
     """The assignment with this token; locked until the transaction ends, if asked."""
-    query = select(AssignmentRow).where(AssignmentRow.token == token)
-    return session.scalar(query.with_for_update() if lock else query)
+    return session.scalar(_LOCKED if lock else _ASSIGNMENT, {"token": token})
 
 
 def highest_sequence(session: Session, assignment_id: int) -> int:
     """The highest sequence number stored; 0 if there is none."""
-    query = select(func.max(JudgmentRow.sequence)).where(JudgmentRow.assignment_id == assignment_id)
-    return session.scalar(query) or 0
+    return session.scalar(_HIGHEST, {"assignment": assignment_id}) or 0
 
 
 def progress(session: Session, assignment_id: int) -> list[TaskProgress]:
@@ -166,24 +214,11 @@ def undecided(session: Session, assignment_id: int) -> list[str]:
 
 def task_view(session: Session, assignment_id: int, ordinal: int) -> TaskView | None:
     """The task at `ordinal` of the assignment; None if it has no such task."""
-    query = (
-        select(TaskRow.id, SegmentRow.start, SegmentRow.end, DocumentRow.text, Dataset.language)
-        .join(AssignmentTask, AssignmentTask.task_id == TaskRow.id)
-        .join(SegmentRow, SegmentRow.id == TaskRow.segment_id)
-        .join(DocumentRow, DocumentRow.id == SegmentRow.document_id)
-        .join(Dataset, Dataset.id == DocumentRow.dataset_id)
-        .where(AssignmentTask.assignment_id == assignment_id, AssignmentTask.ordinal == ordinal)
-    )
-    row = session.execute(query).one_or_none()
+    row = session.execute(_TASK, {"assignment": assignment_id, "ordinal": ordinal}).one_or_none()
     if row is None:
         return None
-    standing = _standing(session, assignment_id)
-    shown = session.execute(
-        select(DisplayRow, CardRow)
-        .outerjoin(CardRow, CardRow.id == DisplayRow.card_id)
-        .where(DisplayRow.task_id == row.id)
-        .order_by(DisplayRow.start, DisplayRow.end.desc(), DisplayRow.ordinal)
-    ).all()
+    shown = session.execute(_DISPLAYS, {"task": row.id}).all()
+    standing = _standing(session, assignment_id, [display.id for display, _ in shown])
     start, end = _trimmed(row.text, row.start, row.end, [(d.start, d.end) for d, _ in shown])
     displays = tuple(
         DisplayView(
@@ -220,7 +255,7 @@ def save_judgments(
         SequenceConflictError: a number is taken by something else. Nothing new is stored.
         NotUnderstoodError: a display or an entity is unknown. Nothing new is stored.
     """
-    found = {shown.reference: shown for shown in _shown(session, assignment_id)}
+    found = _shown_as(session, assignment_id, [judgment.display for judgment in judgments])
     stored = _with_sequences(session, assignment_id, judgments)
     saved: list[Saved] = []
     repeated: list[Saved] = []
@@ -253,14 +288,15 @@ def save_judgments(
         saved.append(result)
     if taken:
         raise SequenceConflictError(highest_sequence(session, assignment_id), taken, repeated)
-    session.add_all(new)
+    if new:
+        session.execute(_STORE, [_values(row) for row in new])
     return saved
 
 
 def language_of(session: Session, assignment_id: int, reference: str) -> str | None:
     """The language of the text that the display stands in; None if there is no such display."""
-    shown = _shown(session, assignment_id)
-    return next((display.language for display in shown if display.reference == reference), None)
+    shown = _shown_as(session, assignment_id, [reference]).get(reference)
+    return shown.language if shown else None
 
 
 def advance_step(
@@ -290,30 +326,39 @@ def _trimmed(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> t
 
 def _shown(session: Session, assignment_id: int) -> list[Shown]:
     """All displays of the assignment, in the order of the page: tasks as drawn, displays as in the text."""
-    query = (
-        select(AssignmentTask.ordinal, DisplayRow.ordinal, DisplayRow.id, DisplayRow.key, Dataset.language)
-        .join(DisplayRow, DisplayRow.task_id == AssignmentTask.task_id)
-        .join(TaskRow, TaskRow.id == AssignmentTask.task_id)
-        .join(SegmentRow, SegmentRow.id == TaskRow.segment_id)
-        .join(DocumentRow, DocumentRow.id == SegmentRow.document_id)
-        .join(Dataset, Dataset.id == DocumentRow.dataset_id)
-        .where(AssignmentTask.assignment_id == assignment_id)
-        .order_by(AssignmentTask.ordinal, DisplayRow.start, DisplayRow.end.desc(), DisplayRow.ordinal)
-    )
-    return [Shown(*row) for row in session.execute(query)]
+    return [Shown(*row) for row in session.execute(_SHOWN, {"assignment": assignment_id})]
 
 
-def _standing(session: Session, assignment_id: int) -> dict[int, JudgmentRow]:
-    """The judgment that stands on each display: the latest, unless it was undone."""
-    query = (
-        select(JudgmentRow).where(JudgmentRow.assignment_id == assignment_id).order_by(JudgmentRow.sequence)
-    )
-    current = {row.display_id: row for row in session.scalars(query)}
+def _shown_as(session: Session, assignment_id: int, references: Sequence[str]) -> dict[str, Shown]:
+    """The displays of the assignment that have these references; what is none is not among them."""
+    parts = [reference.partition(".") for reference in references]
+    pairs = [(task, display) for task, _, display in parts if _number(task) and _number(display)]
+    values = {
+        "assignment": assignment_id,
+        "tasks": sorted({int(task) for task, _ in pairs}),
+        "displays": sorted({int(display) for _, display in pairs}),
+    }
+    found = (Shown(*row) for row in session.execute(_SOME_SHOWN, values))
+    return {shown.reference: shown for shown in found}
+
+
+def _number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= _DIGITS
+
+
+def _standing(
+    session: Session, assignment_id: int, displays: Sequence[int] | None = None
+) -> dict[int, JudgmentRow]:
+    """The judgment that stands on each display (of some, or all): the latest, unless it was undone."""
+    values: dict[str, Any] = {"assignment": assignment_id}
+    if displays is None:
+        rows = session.scalars(_JUDGED, values)
+    else:
+        rows = session.scalars(_JUDGED_THERE, values | {"displays": list(displays)})
+    current = {row.display_id: row for row in rows}
     undone = {
         event.get("sequence")
-        for event in session.scalars(
-            select(Event.data).where(Event.assignment_id == assignment_id, Event.kind == UNDO)
-        )
+        for event in session.scalars(_UNDONE, {"assignment": assignment_id, "kind": UNDO})
     }
     return {display: row for display, row in current.items() if row.sequence not in undone}
 
@@ -323,10 +368,14 @@ def _with_sequences(
 ) -> dict[int, JudgmentRow]:
     """What is stored already under the sequence numbers of `judgments`."""
     numbers = [judgment.sequence for judgment in judgments]
-    query = select(JudgmentRow).where(
-        JudgmentRow.assignment_id == assignment_id, JudgmentRow.sequence.in_(numbers)
-    )
-    return {row.sequence: row for row in session.scalars(query)}
+    rows = session.scalars(_NUMBERED, {"assignment": assignment_id, "numbers": numbers})
+    return {row.sequence: row for row in rows}
+
+
+def _values(row: JudgmentRow) -> dict[str, Any]:
+    """A judgment's columns; its id and role are the table's to give."""
+    given = ("assignment_id", "display_id", "sequence", "decision", "key", "raw", "opened", "seconds", "made")
+    return {name: getattr(row, name) for name in given}
 
 
 def _decide(

@@ -14,7 +14,10 @@ class Utf16:
     """Turns offsets in code points into the UTF-16 units that browsers count."""
 
     def __init__(self, text: str) -> None:
-        self._wide = [place for place, letter in enumerate(text) if ord(letter) > 0xFFFF]  # noqa: PLR2004 - end of plane 0
+        wide = 0xFFFF  # the end of plane 0
+        self._wide = (
+            [] if text.isascii() else [place for place, letter in enumerate(text) if ord(letter) > wide]
+        )
 
     def __call__(self, offset: int) -> int:
         """The same place in UTF-16 units."""

@@ -170,3 +170,8 @@ def test_a_dataset_with_the_ground_truth_alone_is_said():
     got = evaluate(load(rows[(rows["source"] == "GT") | (rows["dataset"] == "d1")]), RATE, replicates=0)
     alone = [warning for warning in got.attrs["warnings"] if "ground truth alone" in warning]
     assert [warning.split()[1] for warning in alone] == ["d0"]
+
+
+def test_one_name_and_repeated_names_are_taken():
+    one, twice = (evaluate(STUDY, names, replicates=0) for names in ("edit_rate", ["edit_rate", "edit_rate"]))
+    pd.testing.assert_frame_equal(one, twice)

@@ -76,6 +76,13 @@ def test_more_fields_than_the_header_names_the_line(tmp_path):
         load(_csv(tmp_path, "d,t,GT,0,3,Q1,w,verify,more"))
 
 
+def test_a_column_given_twice_and_a_table_without_rows_are_refused(tmp_path):
+    with pytest.raises(InputError, match="'worker' appears 2 times"):
+        load(_csv(tmp_path, "d,t,GT,0,3,Q1,w,verify,v", head=f"{HEAD},worker"))
+    with pytest.raises(InputError, match="no rows"):
+        load(_csv(tmp_path))
+
+
 def test_a_missing_file_is_said(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         load(tmp_path / "none.csv")
@@ -145,6 +152,8 @@ def test_the_ground_truth_is_named(tmp_path):
     path = _csv(tmp_path, "d,t,gold,0,3,Q1,w,verify", "d,t,A,0,3,Q1,w,verify")
     assert load(path).ground_truth is None
     assert load(path, gt="gold").ground_truth == "gold"
+    with pytest.raises(InputError, match="no such source; got 'silver'; expected A, gold"):
+        load(path, gt="silver")
 
 
 def test_an_annotations_file_adds_what_was_not_shown(tmp_path):

@@ -6,9 +6,11 @@ export class Practice {
   #api;
   #text;
   #answers = new Map();
+  #candidates;
 
-  constructor(api, { text, language, displays }) {
+  constructor(api, { text, language, displays, candidates }) {
     this.#api = api;
+    this.#candidates = candidates ?? [];
     const shown = displays.map(({ mention, card, start, end, ...answer }, index) => {
       const display = `0.${index}`;
       this.#answers.set(display, answer);
@@ -26,8 +28,15 @@ export class Practice {
     return this.#text;
   }
 
-  search(query, _display, signal) {
-    return this.#api.get(`/search?${new URLSearchParams({ q: query, display: "example" })}`, signal);
+  /** The example brings entries of its own: the study's knowledge base need not know them. */
+  async search(query, _display, signal) {
+    const asked = `/search?${new URLSearchParams({ q: query, display: "example" })}`;
+    const { status, body } = await this.#api.get(asked, signal);
+    const words = query.toLowerCase().split(/\s+/);
+    const own = this.#candidates.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
+    const known = new Set(own.map(({ key }) => key));
+    const others = (body.candidates ?? []).filter(({ key }) => !known.has(key));
+    return { status, body: { ...body, candidates: [...own, ...others] } };
   }
 
   log() {}

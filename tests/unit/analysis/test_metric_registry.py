@@ -1,0 +1,50 @@
+"""The registry: every published name is there, declared in full, and a name is given once."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.metrics.registry import get, macro, register, registered
+
+PUBLISHED = [
+    *(
+        "verification_rate",
+        "edit_rate",
+        "removal_rate",
+        "unjudged_rate",
+        "union_size",
+        "leave_own_out_recall",
+    ),
+    *("unique_verified", "mention_precision", "mention_recall", "linking_accuracy", "verified_3_of_3"),
+    *(f"posthoc_{kind}{form}" for kind in ("precision", "recall", "f1") for form in ("", "_macro")),
+    *(
+        f"pre_{kind}_{spans}{form}"
+        for kind in ("precision", "recall", "f1")
+        for spans in ("exact", "overlap")
+        for form in ("", "_macro", "_judged")
+    ),
+    *(f"coverage_{letter}" for letter in ("A", "B", "C", "D", "E", "E0", "E1")),
+    *("alpha_nominal", "observed_agreement"),
+]
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_every_published_name_is_a_metric(name):
+    assert get(name).name == name
+
+
+def test_every_metric_says_what_it_is():
+    for metric in registered():
+        assert metric.title
+        assert metric.formula
+        assert metric.undefined
+        assert "document" in metric.clusters
+
+
+def test_a_name_is_given_once():
+    with pytest.raises(ValueError, match="registered twice"):
+        register(get("union_size"))
+
+
+def test_a_macro_form_is_clustered_by_documents_and_workers_alone():
+    assert set(macro(get("posthoc_recall")).clusters) == {"document", "worker", "two-way"}
