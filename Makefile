@@ -58,7 +58,7 @@ bench: setup ## speed, measured against what a user would pick instead
 
 lock: setup ## renew requirements.lock from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --no-emit-index-url \
-	  --python-version 3.11 --extra dev --extra postgres pyproject.toml -o requirements.lock
+	  --python-version 3.11 --extra dev --extra postgres --extra nif pyproject.toml -o requirements.lock
 
 clean: ## remove what make made
 	rm -rf .venv demo build dist

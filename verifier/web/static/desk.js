@@ -49,13 +49,14 @@ export class Desk {
 
   /** Begin, or begin again with what the server has; stays where it was. */
   async sync() {
+    const before = this.#waiting();
     const tasks = await this.#work.overview((failing) => this.#failing(failing));
     if (!tasks) return this.close();
     const first = !this.#tasks.length;
     this.#tasks = tasks;
     this.#views.clear();
-    // The counts of the server lack what is still on its way: texts that it concerns are counted here.
-    const waiting = (this.#work.outbox?.waiting() ?? []).map(([display]) => taskOf(display));
+    // The counts of the server lack what was on its way when it answered: texts that it concerns are counted here.
+    const waiting = [...before, ...this.#waiting()].map(([display]) => taskOf(display));
     await Promise.all([...new Set(waiting)].map((task) => this.#load(task)));
     const open = tasks.findIndex(({ displays, decided }) => decided < displays);
     await this.#show(first ? Math.max(open, 0) : this.#task, first ? null : this.#at);
@@ -220,19 +221,26 @@ export class Desk {
   /** A text, with what is on its way to the server laid over what the server has. */
   async #load(task) {
     if (this.#views.has(task)) return this.#views.get(task);
+    // What was on its way when we asked may be neither in the answer nor on its way any more.
+    const before = this.#waiting();
     const view = await this.#work.load(task, (failing) => this.#failing(failing));
     if (!view) return null;
     if (this.#views.has(task)) return this.#views.get(task);
     for (const shown of view.displays) {
       if (shown.judgment) shown.judgment = { ...shown.judgment, sent: { sequence: shown.judgment.sequence } };
     }
-    for (const [display, entry] of this.#work.outbox?.waiting() ?? []) {
+    for (const [display, entry] of [...before, ...this.#waiting()]) {
+      if (entry?.refused) continue;
       const shown = view.displays.find((one) => one.display === display);
       if (shown) shown.judgment = entry && { decision: entry.action, key: entry.entity, title: entry.title, sent: entry };
     }
     this.#views.set(task, view);
     this.#count(task);
     return view;
+  }
+
+  #waiting() {
+    return this.#work.outbox?.waiting() ?? [];
   }
 
   #decide(action, candidate = null) {

@@ -121,6 +121,7 @@ export class Outbox extends EventTarget {
     } else if (status === 422 || status === 400) {
       const bad = batch.filter((entry) => status === 400 || entry.display === body.display);
       this.#drop(bad.length ? bad : batch);
+      for (const entry of bad) entry.refused = true;
       for (const entry of bad) this.#tell("refused", { display: entry.display, reason: body.message });
     } else {
       this.#closed = true;
