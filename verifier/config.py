@@ -50,7 +50,7 @@ class PlanSection(Section):
     Attributes:
         show: `source`: a task holds one source's annotations; `pooled`: each distinct item once.
         k: judgments wanted for a task, from k different workers.
-        splitter: `whole` never cuts a mention; `paper` is the published study's rule.
+        splitter: `whole` never cuts a mention of any source.
         min_chars: a segment closes at the first sentence end at or after this many characters.
         repeat_share: share of tasks judged once more, so that agreement can be measured.
     """

@@ -23,8 +23,8 @@ DOCUMENTS, LINKS, K = 3_334, 4, 10
 SIZES = {100_000: 1, 1_000_000: 10}
 CLAIMS = 120
 _MORE = """
-insert into task_slot (task_id, segment_id, stratum, ordinal, position, state)
-select task_id, segment_id, stratum, ordinal + :turn * :k, (position + :turn * :step) % :width, 'open'
+insert into task_slot (id, task_id, segment_id, stratum, ordinal, position, state)
+select id + :turn * :count, task_id, segment_id, stratum, ordinal + :turn * :k, (position + :turn * :step) % :width, 'open'
 from task_slot where ordinal < :k
 """
 _WIDTH = 2**31 - 1
@@ -45,23 +45,24 @@ def run() -> list[Row]:
             plan(study, now=clock.now())
             corpora.crowd(study, 5 * CLAIMS)
             numbers = itertools.count(1)
+            plain = folder / "study" / "study.db" if database is None else None
             for size, times in SIZES.items():
-                peer = _random(folder / "study" / "study.db") if database is None else None
-                rows += _measured(study, name, size, times, numbers, peer)
+                rows += _measured(study, name, size, times, numbers, plain)
     return rows
 
 
 def _measured(
-    study: Study, name: str, size: int, times: int, numbers: Iterator[int], peer: float | None
+    study: Study, name: str, size: int, times: int, numbers: Iterator[int], plain: Path | None
 ) -> list[Row]:
     _grow(study, times)
+    peer = _random(plain) if plain else None
     rows = []
     for when in ("at the start", "half full"):
         if when == "half full":
             _fill_half(study)
         took = [_claim(study, next(numbers)) for _ in range(CLAIMS)]
         what = f"{name}, 20 tasks of {size:,} slots, {when}"
-        theirs = {"peer": peer, "beside": "select ... order by random() limit 20"} if peer else {}
+        theirs = {"peer": peer, "beside": "the select alone: ... order by random() limit 20"} if peer else {}
         rows.append(Row(f"{what}: median", median(took), "ms", **theirs, bar=10))
         rows.append(Row(f"{what}: p99", tail(took, 99), "ms"))
     _reopen(study)
@@ -77,8 +78,9 @@ def _claim(study: Study, number: int) -> float:
 def _grow(study: Study, times: int) -> None:
     """As many slots more, at positions of their own."""
     with study.write() as session:
+        count = session.execute(text("select max(id) from task_slot")).scalar_one()
         for turn in range(1, times):
-            values = {"turn": turn, "k": K, "step": _WIDTH // times, "width": _WIDTH}
+            values = {"count": count, "turn": turn, "k": K, "step": _WIDTH // times, "width": _WIDTH}
             session.execute(text(_MORE), values)
         _count(session)
 

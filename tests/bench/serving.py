@@ -182,9 +182,9 @@ def _work(url: str, token: str, due: float, told: Told, late: list[float], title
 def _arrive(url: str, participant: str) -> str:
     """A worker comes in and goes through the steps; his token."""
     with Connection(url) as connection:
-        status, headers, _ = connection.get(f"/start?participant={participant}")
+        status, headers, body = connection.get(f"/start?participant={participant}")
         if status != 303:
-            raise RuntimeError(f"arrival was answered with {status}")
+            raise RuntimeError(f"arrival was answered with {status}: {body.decode()[-900:]}")
         token = headers["location"].rsplit("/", 1)[1]
         for step in ("consent", "instructions", "example"):
             connection.post(f"/w/{token}/step", f"step={step}&agree=yes")

@@ -1,4 +1,4 @@
-"""A whole study on KORE50, through the commands a researcher types: files in, report out, recomputed to the byte."""
+"""A whole study on KORE50, by the commands a researcher types: files in, report out, the same to the byte."""
 
 import json
 import subprocess

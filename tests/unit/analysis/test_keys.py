@@ -42,7 +42,17 @@ def test_every_spelling_gives_the_one_key(raw, key):
 
 @pytest.mark.parametrize(
     "title",
-    ["100 %", "AC/DC", "Who Wants to Be a Millionaire?", "C#", "50% off", "Washington, D.C.", "%41", "Q", "Q42b"],
+    [
+        "100 %",
+        "AC/DC",
+        "Who Wants to Be a Millionaire?",
+        "C#",
+        "50% off",
+        "Washington, D.C.",
+        "%41",
+        "Q",
+        "Q42b",
+    ],
 )
 def test_a_title_is_not_taken_apart_like_an_address(title):
     assert normalise(title, "en") == f"w:en:{title}"
