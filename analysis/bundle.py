@@ -11,12 +11,12 @@ from typing import Any, Final
 import pandas as pd
 
 from analysis.errors import InputError, MissingExtraError, Problem
-from analysis.folder import sha256, written_whole
+from analysis.folder import MANIFEST, Kind, sha256, written_whole
 from analysis.frames import conform_all
 from analysis.schema import SCHEMA_VERSION, TABLES, Table
 from analysis.study import Study
 
-MANIFEST: Final = "manifest.json"
+BUNDLE: Final = Kind("a bundle", "tables", lambda tables: (f"{name}.parquet" for name in tables))
 
 
 def software_version() -> str:
@@ -43,7 +43,7 @@ def write(tables: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any], folde
         StateError: `folder` holds something that is not a bundle.
     """
     frames = conform_all(tables)
-    with written_whole(Path(folder), MANIFEST) as draft:
+    with written_whole(Path(folder), BUNDLE) as draft:
         entries = {}
         for name, table in TABLES.items():
             path = draft / f"{name}.parquet"

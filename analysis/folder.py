@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Final
 
 from analysis.errors import StateError
+
+MANIFEST: Final = "manifest.json"
 
 
 def sha256(path: Path) -> str:
@@ -19,33 +24,60 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def refuse_foreign(folder: Path, marker: str) -> None:
+@dataclass(frozen=True)
+class Kind:
+    """A kind of folder that we write, and how one is told from what is not ours.
+
+    Attributes:
+        name: in messages ("a bundle").
+        key: what its manifest holds and no other kind's does: the hashes of its files.
+        files: the names of its files, from the value at that key.
+    """
+
+    name: str
+    key: str
+    files: Callable[[Mapping[str, Any]], Iterable[str]]
+
+    def is_found_in(self, folder: Path) -> bool:
+        """Whether `folder` is of this kind and holds nothing else."""
+        try:
+            manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return False
+        listed = manifest.get(self.key) if isinstance(manifest, dict) else None
+        if not isinstance(listed, dict):
+            return False
+        there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()}
+        return there <= {MANIFEST, *self.files(listed)}
+
+
+def refuse_foreign(folder: Path, kind: Kind) -> None:
     """Refuse to replace what we did not write.
 
     Raises:
-        StateError: `folder` is a file, or a folder with something in it but no file `marker`.
+        StateError: `folder` is a file, or a folder that holds anything that is not of `kind`.
     """
-    if folder.is_dir() and ((folder / marker).is_file() or not any(folder.iterdir())):
+    if folder.is_dir() and (not any(folder.iterdir()) or kind.is_found_in(folder)):
         return
     if folder.exists() or folder.is_symlink():
         raise StateError(
-            "not an output folder of ours, so it is not replaced",
+            f"not {kind.name} of ours, or more than that, so it is not replaced",
             where=str(folder),
-            got=f"a folder without {marker}" if folder.is_dir() else "a file",
-            expected=f"a new name, an empty folder, or a folder with our {marker}",
+            got="a folder with other files" if folder.is_dir() else "a file",
+            expected=f"a new name, an empty folder, or {kind.name} to write anew",
             remedy="Choose another --out, or move it away.",
         )
 
 
 @contextmanager
-def written_whole(folder: Path, marker: str) -> Iterator[Path]:
+def written_whole(folder: Path, kind: Kind) -> Iterator[Path]:
     """A temporary sibling to write into, which becomes `folder` if all goes well and vanishes if not.
 
     Raises:
         StateError: `folder` exists and is not ours (see `refuse_foreign`).
     """
     folder = folder.absolute()
-    refuse_foreign(folder, marker)
+    refuse_foreign(folder, kind)
     folder.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:

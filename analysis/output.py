@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pandas as pd
 
 from analysis.bundle import software_version
-from analysis.folder import refuse_foreign, sha256, written_whole
+from analysis.folder import MANIFEST, Kind, refuse_foreign, sha256, written_whole
 from analysis.load import load
 from analysis.results import Results, compute
 from analysis.schema import SCHEMA_VERSION
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from analysis.report.drawing import Drawing
     from analysis.report.numbers import Numbers
 
-MANIFEST: Final = "manifest.json"
+OUTPUT: Final = Kind("an output folder", "files", lambda files: files)
 # Version of the output folder itself.
 OUTPUT_VERSION: Final = 1
 _PACKAGES: Final = ("numpy", "pandas", "scipy", "matplotlib", "jinja2")
@@ -56,7 +56,7 @@ def analyze(
         PosthocError: the input, a setting, or the folder cannot be used.
     """
     tell = progress or (lambda _: None)
-    refuse_foreign(Path(out), MANIFEST)
+    refuse_foreign(Path(out), OUTPUT)
     tell("reading")
     gt = wanted.get("gt")
     study = source if isinstance(source, Study) else load(source, gt=gt, annotations=annotations)
@@ -101,7 +101,7 @@ def write(results: Results, out: Path, source_hash: str) -> None:
     Raises:
         StateError: `out` holds something else.
     """
-    with written_whole(out, MANIFEST) as draft:
+    with written_whole(out, OUTPUT) as draft:
         _write_frames(results, draft)
         _write_report(results, draft, source_hash)
         manifest = json.dumps(_manifest(results, draft, source_hash), ensure_ascii=False, indent=2)

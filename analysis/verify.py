@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from analysis.errors import InputError
-from analysis.output import MANIFEST, OUTPUT_VERSION, analyze, input_hash
+from analysis.folder import MANIFEST
+from analysis.output import OUTPUT_VERSION, analyze, input_hash
 from analysis.settings import Settings
 
 

@@ -78,7 +78,7 @@ def test_missing_columns_nulls_repeated_keys_and_dangling_ids_are_refused(tmp_pa
 
 def test_a_foreign_folder_is_not_replaced(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(StateError, match="not an output folder of ours"):
+    with pytest.raises(StateError, match="not a bundle of ours"):
         bundle.write({}, {}, tmp_path)
 
 
