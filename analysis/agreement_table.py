@@ -9,9 +9,10 @@ import pandas as pd
 
 from analysis.alpha import NO_OVERLAP, ONE_CATEGORY
 from analysis.decided import as_made, decided, units
-from analysis.measured import ALL, Measured
+from analysis.measured import Measured
 from analysis.metrics.i_of_n import independent, shared_items
 from analysis.metrics.registry import get
+from analysis.schema import ALL
 
 COLUMNS: Final = (
     "dataset",

@@ -15,9 +15,10 @@ from analysis.engine.jackknife import FEW_CLUSTERS, FEW_OUTCOMES, FEW_WORKERS, S
 from analysis.engine.proportions import Limits
 from analysis.engine.tally import ALL_DATASETS, Cut, MacroTally, Tally, Value, evaluate_at
 from analysis.errors import ConfigError
-from analysis.measured import ALL, Measured
+from analysis.measured import Measured
 from analysis.metrics.registry import Metric, ratio
 from analysis.policy import Policy
+from analysis.schema import ALL
 
 _WORKERS: Final = ("worker", "two-way")
 _WORDS: Final = {
@@ -275,6 +276,9 @@ def _interval(
         return got[:2], f"{got[2]}, {words}{beside}"
     if how == "hits":
         return _hits(cell, settings, found)
+    if settings.replicates == 0:
+        cell.reason = "no interval: no replicates were asked for"
+        return None, ""
     replicates = drawn.documents(cell) if found.kind == "document" else drawn.units(cell, found.kind)
     deleted = found.values
     got_limits = None

@@ -11,8 +11,9 @@ import pandas as pd
 
 from analysis.imported import coded
 from analysis.letters import LETTERS, PARTS_OF_E, Coverage, letters
-from analysis.measured import ALL, Measured
+from analysis.measured import Measured
 from analysis.metrics.coverage import MEANING, reference, union_letters, where_gt_ran
+from analysis.schema import ALL
 from analysis.union import speakers
 
 Floats = npt.NDArray[np.float64]
@@ -89,8 +90,9 @@ def _directions(measured: Measured) -> list[_Direction]:
     ):
         gt = _behind(found, behind_target, len(items))
         out.append(_Direction(name, _documents(items), items["y"].to_numpy(float), found, gt))
-    linked = target["kind"] == "link"
-    own = target.loc[linked].drop_duplicates("item")
+    # What is outside the scope is counted against nothing, in either direction.
+    in_scope = measured.annotations["in_scope"].to_numpy()[target.index.to_numpy()]
+    own = target.loc[(target["kind"] == "link") & in_scope].drop_duplicates("item")
     rows = target.index.get_indexer(own.index)
     gt = {name: values[rows] for name, values in behind_target.items()}
     document = own["document"].to_numpy(np.int64)

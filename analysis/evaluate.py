@@ -12,10 +12,11 @@ from analysis.cells import Cell, Settings, cell_of, finish
 from analysis.engine.bootstrap import Weights
 from analysis.engine.tally import MacroTally, Tally
 from analysis.errors import ConfigError, InputError
-from analysis.measured import ALL, Measured, View
+from analysis.measured import Measured, View
 from analysis.metrics.registry import Metric, get, names, registered
 from analysis.outcomes import measure
 from analysis.policy import DEFAULT_POLICY, INTERVALS, Policy, get_policy
+from analysis.schema import ALL
 from analysis.study import Study
 
 COLUMNS = (
@@ -36,6 +37,7 @@ COLUMNS = (
     "reason",
 )
 _BY = ("dataset", "source")
+_COARSE = ("document", "worker", "two-way")
 
 
 def metrics(measured: Measured | None = None) -> list[str]:
@@ -88,7 +90,8 @@ def evaluate(
     )
     _check(chosen, by, settings)
     parts = [*measured.datasets, ALL] if "dataset" in by else [ALL]
-    run = _Run(measured, settings, parts)
+    units = any(settings.kind(metric) not in _COARSE for metric in chosen)
+    run = _Run(measured, settings, parts, units)
     cells = [cell for metric in chosen for cell in run.cells(metric)]
     order = {name: place for place, name in enumerate([*parts])}
     sources = {"": len(measured.sources)} | {name: place for place, name in enumerate(measured.sources)}
@@ -112,6 +115,7 @@ class _Run:
     measured: Measured
     settings: Settings
     parts: Sequence[str]
+    units: bool
     weights: Weights = field(init=False)
     _tallies: dict[tuple[int, str], Tally] = field(default_factory=dict)
 
@@ -140,7 +144,8 @@ class _Run:
         key = (id(metric.count), source)
         if key not in self._tallies:
             measured = self.measured
-            self._tallies[key] = Tally(metric.count(view), measured.bounds, measured.weight)
+            counts = metric.count(view)
+            self._tallies[key] = Tally(counts, measured.bounds, measured.weight, units=self.units)
         tally = self._tallies[key]
         return MacroTally(tally, metric.value, metric.size) if metric.macro else tally
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from analysis.errors import InputError, Problem
 from analysis.schema import TABLES, Column, Table
+from analysis.values import faults
 
 _DTYPES: Final = {"string": "str", "int": "int64", "float": "float64", "time": "datetime64[us, UTC]"}
 
@@ -88,7 +89,7 @@ def conform_all(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
         except InputError as error:
             problems += error
     if not problems:
-        problems = dangling(out)
+        problems = [*dangling(out), *faults(out)]
     if problems:
         raise InputError.of(problems)
     return out

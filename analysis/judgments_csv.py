@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -13,9 +15,10 @@ import pandas as pd
 from analysis.decisions import DECISIONS
 from analysis.errors import InputError, Problem
 from analysis.keys import LINK, NIL_KIND, read_entity
+from analysis.schema import ALL, ORIGINS
 
 REQUIRED: Final = ("dataset", "document", "source", "start", "end", "entity", "worker", "decision")
-OPTIONAL: Final = ("new_entity", "assignment", "segment", "seconds", "counted", "judgment")
+OPTIONAL: Final = ("new_entity", "assignment", "segment", "seconds", "counted", "judgment", "origin")
 _ANNOTATION: Final = ("dataset", "document", "source", "start", "end", "entity")
 _YES: Final = frozenset({"", "1", "1.0", "true", "yes", "y", "t"})
 _NO: Final = frozenset({"0", "0.0", "false", "no", "n", "f"})
@@ -49,7 +52,7 @@ class _Reading:
         """
         if not self.problems:
             return
-        lines = _lines(self.path, len(self.frame)) if self.path else None
+        lines = _lines(self.path) if self.path else None
         self.problems.sort(key=lambda problem: int(problem.where.removeprefix("\0")))
         placed = []
         for problem in self.problems:
@@ -66,7 +69,7 @@ def read_judgments(source: str | Path | pd.DataFrame, language: str) -> pd.DataF
 
     Returns:
         dataset document source worker decision assignment segment judgment (text), start end (int), raw,
-        kind, key, new_raw, new_key (missing where not known), seconds, counted (bool).
+        kind, key, new_raw, new_key (missing where not known), seconds, counted (bool), origin.
 
     Raises:
         InputError: with every bad row.
@@ -91,6 +94,9 @@ def read_judgments(source: str | Path | pd.DataFrame, language: str) -> pd.DataF
         ~counted.isin(_YES | _NO), "not a yes or no", "counted", "1, 0, true, false, yes, no or empty"
     )
     out["counted"] = ~counted.isin(_NO)
+    origin = _column(frame, "origin").str.lower()
+    reading.refuse(~origin.isin(["", *ORIGINS]), "unknown origin", "origin", ", ".join(ORIGINS) + " or empty")
+    out["origin"] = origin.where(origin != "", "live")
     if not reading.problems:
         _check_repeats(reading, out)
     reading.finish()
@@ -115,12 +121,30 @@ def read_annotations(source: str | Path | pd.DataFrame, language: str) -> pd.Dat
     return out
 
 
+def _check_separator(frame: pd.DataFrame, where: str) -> None:
+    """One column whose name holds another separator: the file is no comma-separated one.
+
+    Raises:
+        InputError: it seems to be separated by something else.
+    """
+    heading = str(frame.columns[0]) if len(frame.columns) == 1 else ""
+    for separator, name in ((";", "semicolons"), ("\t", "tabs"), ("|", "bars")):
+        if separator in heading:
+            raise InputError(
+                f"the columns are separated by {name}",
+                where=where,
+                expected="commas",
+                remedy="Save it as a comma-separated file (CSV, UTF-8).",
+            )
+
+
 def _open(
     source: str | Path | pd.DataFrame, required: tuple[str, ...], optional: tuple[str, ...]
 ) -> _Reading:
     path = None if isinstance(source, pd.DataFrame) else Path(source)
     frame = _text(source) if isinstance(source, pd.DataFrame) else _read_csv(Path(source))
     where = str(path) if path else "frame"
+    _check_separator(frame, where)
     problems = []
     for name in [*required, *optional]:
         count = list(frame.columns).count(name)
@@ -134,15 +158,17 @@ def _open(
     if frame.empty:
         raise InputError("no rows", where=where, expected="a row for each shown annotation and worker")
     reading = _Reading(frame[[n for n in (*required, *optional) if n in frame]], path, [])
-    short = reading.frame.isna().any(axis=1)
-    if short.any():
+    if path is not None and (rows := _short_rows(path, len(frame.columns))):
+        short = np.isin(np.arange(len(frame)), rows)
         reading.refuse(short, "too few fields", required[0], f"{len(frame.columns)} fields")
-        reading.finish()
+    for column in map(str, reading.frame):
+        nul = reading.frame[column].str.contains("\0", regex=False)
+        reading.refuse(nul, "a NUL character", column, "text")
     return reading
 
 
 def _read_csv(path: Path) -> pd.DataFrame:
-    """The file as text columns; a missing field is null. Blank lines are left out."""
+    """The file as text columns; what a short row lacks is empty. Blank lines are left out."""
     try:
         frame = pd.read_csv(path, dtype="str", keep_default_na=False, na_filter=False, encoding="utf-8-sig")
     except FileNotFoundError as error:
@@ -180,18 +206,36 @@ def _column(frame: pd.DataFrame, name: str) -> pd.Series:
     return frame[name].str.strip() if name in frame else pd.Series("", index=frame.index, dtype="str")
 
 
-def _lines(path: Path, rows: int) -> list[int]:
-    """Line number of each row of a CSV file; quoted fields may hold line breaks."""
-    numbers = []
+def _short_rows(path: Path, columns: int) -> list[int]:
+    """Rows that break off: they would read as rows with empty values, a decision that nobody made."""
     with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file)
-        end = 0
-        for record in reader:
-            if record:
-                numbers.append(end + 1)
-            end = reader.line_num
-    numbers = numbers[1:]
-    return numbers + [end] * (rows - len(numbers))
+        # Without quotes a field more is a comma more; with them only a reader of CSV can tell.
+        if any('"' in line for line in file):
+            sizes = [size for _, size in _records(path)]
+        else:
+            file.seek(0)
+            sizes = [line.count(",") + 1 for line in file if line.rstrip("\r\n")]
+    return [row for row, size in enumerate(sizes[1:]) if size < columns]
+
+
+def _records(path: Path) -> Iterator[tuple[int, int]]:
+    """First line and number of fields of each record; quoted fields may hold line breaks."""
+    limit = csv.field_size_limit(sys.maxsize)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file)
+            end = 0
+            for record in reader:
+                if record:
+                    yield end + 1, len(record)
+                end = reader.line_num
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _lines(path: Path) -> list[int]:
+    """Line number of each row of a CSV file."""
+    return [line for line, _ in _records(path)][1:]
 
 
 def _check_annotations(reading: _Reading, language: str, *, spans_optional: bool) -> pd.DataFrame:
@@ -200,6 +244,7 @@ def _check_annotations(reading: _Reading, language: str, *, spans_optional: bool
     for name in ("dataset", "document", "source"):
         out[name] = frame[name].str.strip()
         reading.refuse(out[name] == "", "empty", name, "a name")
+    reading.refuse(out["dataset"] == ALL, "'*' stands for all datasets", "dataset", "a name of its own")
     nothing = pd.Series(False, index=frame.index)
     if spans_optional:
         nothing = (frame[["start", "end", "entity"]].apply(lambda c: c.str.strip()) == "").all(axis=1)

@@ -13,10 +13,9 @@ import pandas as pd
 from analysis.engine.counts import Bools, Codes, Floats
 from analysis.errors import InputError
 from analysis.policy import Policy
+from analysis.schema import ALL
 from analysis.spans import codes
 from analysis.study import Study
-
-ALL = "*"
 
 
 @dataclass(frozen=True)

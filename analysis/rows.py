@@ -182,7 +182,7 @@ def _judgment_tables(rows: pd.DataFrame, judgment: Codes, display: Codes) -> dic
     # Whoever has neither a name nor an assignment is somebody new in each row.
     unknown = (frame["worker"] == "") & (frame["assignment"] == "")
     frame["alone"] = frame["sequence"].where(unknown, -1)
-    identity = ["worker", "assignment", "counted", "alone"]
+    identity = ["worker", "assignment", "counted", "origin", "alone"]
     frame["code"] = _codes(frame, identity)
     assignments = frame.drop_duplicates("code")
     last = frame.sort_values("sequence").duplicated(["code", "display"], keep="last")
@@ -191,7 +191,7 @@ def _judgment_tables(rows: pd.DataFrame, judgment: Codes, display: Codes) -> dic
             {
                 "assignment": assignments["code"],
                 "worker": assignments["worker"],
-                "origin": "live",
+                "origin": assignments["origin"],
                 "state": "submitted",
                 "counted": assignments["counted"].astype("boolean"),
                 "reason": pd.Series(_UNCOUNTED, index=assignments.index).where(~assignments["counted"], None),

@@ -83,6 +83,9 @@ TABLES: Final[dict[str, Table]] = {
     )
 }
 
+# "All datasets", where the name of one could stand.
+ALL: Final = "*"
+
 ROLES: Final = ("ground_truth", "model")
 TASK_KINDS: Final = ("real", "control")
 ORIGINS: Final = ("live", "sandbox", "simulated")

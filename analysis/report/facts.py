@@ -10,7 +10,8 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from analysis.measured import ALL, Measured
+from analysis.measured import Measured
+from analysis.schema import ALL
 from analysis.study import Study
 
 NOT_SHOWN: Final[Mapping[str, str]] = {

@@ -136,7 +136,11 @@ def audit_note(audit: pd.DataFrame, policy: str, ground_truth: str | None) -> st
         return "There is no ground truth to look at."
     rows = audit[audit["policy"] == policy]
     if rows.empty:
-        return f"Nothing: people verified all of {ground_truth} that was judged, and nothing that it lacks."
+        return (
+            "Nothing stands out: more than half of their judgments verify each judged link of "
+            f"{ground_truth}, and no link that {ground_truth} lacks has more than half of its own. "
+            "Single edits and removals stand in the rates above."
+        )
     amounts = rows["finding"].value_counts().sort_index()
     said = listing([f"{count(amount)} {finding}" for finding, amount in amounts.items()])
     shown = "" if len(rows) <= AUDIT_SHOWN else f" The first {AUDIT_SHOWN} follow."

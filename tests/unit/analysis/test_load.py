@@ -199,3 +199,34 @@ def test_a_study_folder_is_told_from_a_bundle(tmp_path):
     (tmp_path / "study.yaml").touch()
     with pytest.raises(InputError, match="a study folder, not a bundle"):
         load(tmp_path)
+
+
+def test_a_row_that_breaks_off_is_not_an_unjudged_one(tmp_path):
+    """Without quotes and with them."""
+    for name in ("d", '"d"'):
+        with pytest.raises(InputError, match=r":3: too few fields"):
+            load(_csv(tmp_path, "d,t,GT,0,3,Q1,w,verify", f"{name},t,GT,4,6,Q2,w"))
+
+
+def test_another_separator_is_named_once(tmp_path):
+    with pytest.raises(InputError, match="separated by semicolons") as caught:
+        load(_csv(tmp_path, "d;t;GT;0;3;Q1;w;verify", head=HEAD.replace(",", ";")))
+    assert len(list(caught.value)) == 1
+
+
+@pytest.mark.parametrize(("dataset", "message"), [("*", "stands for all"), ("a\0b", "NUL")])
+def test_a_dataset_cannot_be_called_so(tmp_path, dataset, message):
+    with pytest.raises(InputError, match=message):
+        load(_csv(tmp_path, f"{dataset},t,GT,0,3,Q1,w,verify"))
+
+
+def test_a_bad_row_with_a_very_long_field_still_has_its_line(tmp_path):
+    with pytest.raises(InputError, match=r":2: unknown decision"):
+        load(_csv(tmp_path, f"d,{'t' * 200_000},GT,0,3,Q1,w,agree"))
+
+
+def test_a_simulated_crowd_stays_simulated(tmp_path):
+    path = _csv(tmp_path, "d,t,GT,0,3,Q1,w,verify,simulated", head=f"{HEAD},origin")
+    assert load(path).simulated
+    with pytest.raises(InputError, match="unknown origin"):
+        load(_csv(tmp_path, "d,t,GT,0,3,Q1,w,verify,dreamt", head=f"{HEAD},origin"))
