@@ -95,10 +95,10 @@ def _read_manifest(path: Path) -> dict[str, Any]:
         )
     try:
         manifest = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError("not JSON", where=str(file), got=str(error)) from error
     version = manifest.get("schema_version") if isinstance(manifest, dict) else None
-    if not isinstance(version, int):
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise InputError(
             "no schema version", where=str(file), expected="a key 'schema_version' with a number"
         )

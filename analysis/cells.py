@@ -313,4 +313,6 @@ def _why_none(found: Spread) -> str:
         return "the estimate is above 1, what is counted is no part of what it is counted against"
     if found.clusters < 2:  # noqa: PLR2004 - one cluster has no spread
         return f"everything lies in one of the {_WORDS[found.kind]}"
+    if found.variance <= 0:
+        return f"all {_WORDS[found.kind]} give the same, which says nothing of how they differ"
     return f"without one of the {_WORDS[found.kind]} nothing is left"

@@ -76,7 +76,8 @@ def written_whole(folder: Path, kind: Kind) -> Iterator[Path]:
     Raises:
         StateError: `folder` exists and is not ours (see `refuse_foreign`).
     """
-    folder = folder.absolute()
+    # Where a link leads is written, and the link stays.
+    folder = folder.resolve()
     refuse_foreign(folder, kind)
     folder.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))

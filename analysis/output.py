@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pandas as pd
 
 from analysis.bundle import software_version
+from analysis.errors import InputError
 from analysis.folder import MANIFEST, Kind, refuse_foreign, sha256, written_whole
 from analysis.load import load
 from analysis.results import Results, compute
@@ -69,11 +70,21 @@ def analyze(
 
 
 def declared_policies(study: Study) -> tuple[str, ...]:
-    """The policies that the study's own configuration names; `recommended` if it names none."""
+    """The policies that the study's own configuration names; `recommended` if it names none.
+
+    Raises:
+        InputError: what stands there is no list of names.
+    """
     config = study.manifest.get("config")
     section = config.get("analysis") if isinstance(config, Mapping) else None
     named = section.get("policies") if isinstance(section, Mapping) else None
-    return tuple(map(str, named)) if named else Settings.policies
+    if named is None or named == []:
+        return Settings.policies
+    if not isinstance(named, list | tuple) or not all(isinstance(name, str) for name in named):
+        raise InputError(
+            "not a list of policies", where="manifest.json: config.analysis.policies", got=repr(named)
+        )
+    return tuple(named)
 
 
 def input_hash(source: Study | str | Path, annotations: str | Path | None = None) -> str:

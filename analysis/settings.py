@@ -4,13 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
+from types import UnionType
 from typing import Any, Final, Literal
 
 from analysis.errors import ConfigError, InputError
 from analysis.policy import DEFAULT_POLICY, Policy, get_policy
 
 Figures = Literal["svg", "all", "none"]
+# Beyond these an interval is a word for "nothing is known" or needs more digits than there are.
+LEVELS: Final = (0.5, 0.9999)
 FIGURES: Final[tuple[Figures, ...]] = ("svg", "all", "none")
+
+
+# What each setting is in a manifest.
+_KEPT: Final[Mapping[str, type | UnionType]] = {
+    "policies": list,
+    "overrides": Mapping,
+    "level": float | int | None,
+    "interval": str | None,
+    "cluster": str | None,
+    "replicates": int,
+    "seed": int,
+    "gt": str | None,
+    "figures": str,
+}
 
 
 @dataclass(frozen=True)
@@ -59,12 +76,12 @@ class Settings:
             raise ConfigError(
                 "a seed is not negative", where="--seed", got=str(self.seed), expected="0 or more"
             )
-        if self.level is not None and not 0 < self.level < 1:
+        if self.level is not None and not LEVELS[0] <= self.level <= LEVELS[1]:
             raise ConfigError(
                 "not a confidence level",
                 where="--level",
                 got=f"{self.level:g}",
-                expected="between 0 and 1, like 0.95",
+                expected=f"{LEVELS[0]:g} to {LEVELS[1]:g}, like 0.95",
             )
         if self.figures not in FIGURES:
             raise ConfigError(
@@ -100,11 +117,13 @@ class Settings:
             raise InputError(
                 "not the settings of an analysis", where=where, got=got, expected=", ".join(sorted(known))
             )
-        try:
-            settings = cls(
-                **{**kept, "policies": tuple(kept["policies"]), "overrides": dict(kept["overrides"])}
-            )
-            settings.check()
-        except (TypeError, ValueError) as error:
-            raise InputError("settings of a wrong kind", where=where, got=str(error)) from error
+        for name, kind in _KEPT.items():
+            if not isinstance(kept[name], kind) or isinstance(kept[name], bool):
+                raise InputError("a setting of a wrong kind", where=f"{where}: {name}", got=repr(kept[name]))
+        words = [*kept["policies"], *kept["overrides"], *kept["overrides"].values()]
+        if not all(isinstance(word, str) for word in words):
+            raise InputError("a setting of a wrong kind", where=where, got=repr(words), expected="words")
+        policies, overrides = tuple(kept["policies"]), dict(kept["overrides"])
+        settings = cls(**{**kept, "policies": policies, "overrides": overrides})
+        settings.check()
         return settings

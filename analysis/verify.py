@@ -59,7 +59,7 @@ def _read_manifest(out: Path) -> Mapping[str, Any]:
         )
     try:
         manifest = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError("not JSON", where=str(file), got=str(error)) from error
     version = manifest.get("output_version") if isinstance(manifest, dict) else None
     if version != OUTPUT_VERSION:

@@ -165,6 +165,8 @@ def limits(
         return None
     t = float(special.stdtrit(found.df, (1 + level) / 2))
     if not proportion:
+        if found.variance <= 0:
+            return None
         half = t * sqrt(found.variance)
         return max(span[0], p - half), min(span[1] or np.inf, p + half), "jackknife-t, natural scale"
     if np.isnan(found.logit_variance) or found.logit_variance <= 0:

@@ -29,7 +29,7 @@ def call(*arguments, resolve=None):
         (("--policy", "paper", "--policy", "paper"), "each once"),
         (("--set", "gate"), "CHOICE=VALUE"),
         (("--set", "gate=tower"), "no such value of gate"),
-        (("--level", "95"), "between 0 and 1"),
+        (("--level", "95"), "0.5 to 0.9999"),
         (("--cluster", "galaxy"), "no such clusters"),
         (("--interval", "wish"), "no such interval"),
         (("--replicates", "1"), "replicates"),

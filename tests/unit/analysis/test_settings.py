@@ -45,3 +45,19 @@ def test_settings_of_a_wrong_kind_are_refused(wrong):
 def test_what_is_no_settings_is_refused(kept):
     with pytest.raises(InputError, match="settings"):
         Settings.from_json(kept, "out/manifest.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("replicates", 10.5),
+        ("seed", True),
+        ("overrides", {"gate": ["x"]}),
+        ("policies", "paper"),
+        ("level", "a"),
+    ],
+)
+def test_kept_settings_of_a_wrong_kind_are_refused(name, value):
+    kept = Settings().to_json() | {name: value}
+    with pytest.raises(InputError, match="of a wrong kind"):
+        Settings.from_json(kept, "manifest.json")
