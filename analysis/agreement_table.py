@@ -7,8 +7,13 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from analysis.alpha import NO_OVERLAP, ONE_CATEGORY
-from analysis.decided import as_made, decided, units
+from analysis.agreement.classes import Classes
+from analysis.agreement.coefficient import Facts
+from analysis.agreement.formulas import NO_OVERLAP, ONE_CATEGORY
+from analysis.agreement.intervals import Sampled, Settings
+from analysis.agreement.measure import records_of
+from analysis.agreement.registry import chosen
+from analysis.decided import OVER, as_made, decided, units
 from analysis.measured import Measured
 from analysis.metrics.i_of_n import independent, shared_items
 from analysis.metrics.registry import get
@@ -29,10 +34,15 @@ COLUMNS: Final = (
     "n_workers",
     "labels_per_unit",
     "reason",
+    "category",
 )
 # What is taken over from the rows of metrics.csv.
 _TAKEN: Final = ("estimate", "low", "high", "level", "method", "target", "reason")
 _COEFFICIENTS: Final = ("observed_agreement", "alpha_nominal")
+# What stands beside them; of no metric's name, being computed here.
+_BESIDE: Final = ("brennan_prediger", "multi_pi", "ac1", "specific_agreement")
+_LEVEL: Final = 0.95
+_TARGET: Final = "documents like these, these workers"
 
 
 def agreement_names(measured: Measured) -> list[str]:
@@ -55,6 +65,7 @@ def agreement_table(measured: Measured, evaluated: pd.DataFrame) -> pd.DataFrame
         n_units: items with decisions of at least two workers (for i of n: of every source, and of n workers).
         n_workers: workers with a decision about such an item.
         labels_per_unit: how many items have how many workers, as `workers:items` words.
+        category: of specific agreement, which one.
 
     Args:
         measured: the study under a policy.
@@ -66,12 +77,42 @@ def agreement_table(measured: Measured, evaluated: pd.DataFrame) -> pd.DataFrame
     for dataset in (*measured.datasets, ALL):
         for name in agreement_names(measured):
             if (dataset, name) in found:
-                row: dict[str, Any] = {"dataset": dataset, **_facts(measured, dataset, name)}
+                row: dict[str, Any] = {"dataset": dataset, "category": "", **_facts(measured, dataset, name)}
                 row |= {str(key): value for key, value in found[dataset, name].items()}
                 if row["reason"] == get(name).undefined and name.startswith("alpha"):
                     row["reason"] = ONE_CATEGORY if row["n_units"] else NO_OVERLAP
                 rows.append(row)
+        if found:
+            rows += _beside(measured, dataset, _level(wanted))
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _level(rows: pd.DataFrame) -> float:
+    """Of the intervals of metrics.csv."""
+    given = rows["level"].dropna()
+    return float(given.iloc[0]) if len(given) else _LEVEL
+
+
+def _beside(measured: Measured, dataset: str, level: float) -> list[dict[str, Any]]:
+    """Other coefficients of the same decisions, each with its jackknife interval over documents."""
+    rows = []
+    for over, end in (("decisions", ""), ("verified", "_verified")):
+        where, table = units(measured.view(dataset), over)
+        # Lone decisions would count for chance alone: these coefficients are about the same items as alpha.
+        several = table.sum(axis=1) > 1
+        where, table = where.loc[several], table[several]
+        if not len(table):
+            continue
+        names = tuple(map(str, OVER[over]))
+        classes = Classes.of_counts(table, where["document_code"].to_numpy(np.int64))
+        sampled = Sampled(classes, Settings(level=level, replicates=0))
+        facts = _facts(measured, dataset, f"alpha_nominal{end}")
+        for record in records_of(sampled, Facts(names, True, None, 1), chosen(list(_BESIDE)), "documents"):
+            taken = {name: record[name] for name in ("estimate", "low", "high", "method", "reason")}
+            there = {"level": level, "target": _TARGET} if record["low"] is not None else {}
+            about = {"coefficient": record["coefficient"], "category": record["category"]}
+            rows.append({"dataset": dataset, **facts, **taken, **there, **about})
+    return rows
 
 
 def _facts(measured: Measured, dataset: str, name: str) -> dict[str, Any]:

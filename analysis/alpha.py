@@ -1,4 +1,4 @@
-"""Observed agreement and Krippendorff's nominal alpha, as sums over units that can be resampled.
+"""Observed agreement and Krippendorff's nominal alpha, as sums over units: kernels of a study.
 
 Both come from a table of counts, units x categories: how many workers gave the unit each label. The set of
 categories is the caller's, never inferred from what was seen; it changes no value, but a label outside it
@@ -9,19 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from analysis.agreement import formulas
+from analysis.agreement.formulas import NO_OVERLAP, ONE_CATEGORY
 from analysis.errors import InputError
 from analysis.spans import Ints
 
 Floats = npt.NDArray[np.float64]
-
-NO_OVERLAP: Final = "no unit has labels of two workers"
-ONE_CATEGORY: Final = "only one category was used, so no disagreement is expected by chance"
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,7 @@ def agreeing_pairs(counts: Ints) -> Ints:
 
 def observed_from_sums(agreement: npt.ArrayLike, units: npt.ArrayLike) -> Floats:
     """Observed agreement, from the sum over units of agreeing pairs / (m(m - 1)) and the number of units."""
-    return _ratio(np.asarray(agreement, float), np.asarray(units, float))
+    return formulas.quotient(np.asarray(agreement, float), np.asarray(units, float))
 
 
 def alpha_from_sums(agreement: npt.ArrayLike, totals: Sequence[npt.ArrayLike]) -> Floats:
@@ -92,12 +90,9 @@ def alpha_from_sums(agreement: npt.ArrayLike, totals: Sequence[npt.ArrayLike]) -
         Krippendorff (2004), Content Analysis, chapter 11; Hayes & Krippendorff (2007),
         doi:10.1080/19312450709336664.
     """
-    table = np.stack([np.asarray(total, float) for total in totals])
-    n = table.sum(axis=0)
-    disagreement = (n - 1) * (n - np.asarray(agreement, float))
-    expected = n * n - (table * table).sum(axis=0)
-    # A difference of squares of sums: what is left of rounding is not an expectation.
-    return 1 - _ratio(disagreement, np.where(expected > 1e-9 * n * n, expected, 0.0))
+    pairable = np.stack([np.asarray(total, float) for total in totals], axis=-1)
+    matches = np.asarray(agreement, float)[..., None]
+    return formulas.value(formulas.alpha_nominal({"matches": matches, "pairable": pairable}))
 
 
 def observed_agreement(counts: Ints) -> Coefficient:
@@ -117,8 +112,3 @@ def alpha_nominal(counts: Ints) -> Coefficient:
     agreement = (agreeing_pairs(kept) / (labels_of(kept) - 1)).sum()
     value = float(alpha_from_sums(agreement, list(kept.sum(axis=0))))
     return Coefficient(None, len(kept), ONE_CATEGORY) if np.isnan(value) else Coefficient(value, len(kept))
-
-
-def _ratio(numerator: Floats, denominator: Floats) -> Floats:
-    defined = denominator > 0
-    return np.where(defined, numerator / np.where(defined, denominator, 1.0), np.nan)

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analysis.alpha import NO_OVERLAP, ONE_CATEGORY, agreeing_pairs, alpha_from_sums, labels_of
+from analysis.agreement.formulas import NO_OVERLAP, ONE_CATEGORY
+from analysis.alpha import agreeing_pairs, alpha_from_sums, labels_of
 from analysis.decided import OVER, units
 from analysis.engine.counts import Counts
 from analysis.measured import View

@@ -8,7 +8,7 @@ import pytest
 
 from analysis.alpha import alpha_nominal, observed_agreement
 
-ENTRIES = json.loads((Path(__file__).parent / "alpha_values.json").read_text(encoding="utf-8"))["entries"]
+ENTRIES = json.loads((Path(__file__).parent / "agreement_values.json").read_text(encoding="utf-8"))["entries"]
 
 
 def _counts(table: dict) -> np.ndarray:

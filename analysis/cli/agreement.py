@@ -1,0 +1,161 @@
+"""`agreement`: every coefficient of agreement of a table of labels, with intervals and warnings."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from analysis.agreement import Agreement
+
+
+class Scale(StrEnum):
+    """What kind of labels they are."""
+
+    NOMINAL = "nominal"
+    ORDINAL = "ordinal"
+    INTERVAL = "interval"
+    RATIO = "ratio"
+
+
+class Repeats(StrEnum):
+    """What becomes of a worker's second label of a unit."""
+
+    ERROR = "error"
+    FIRST = "first"
+    LAST = "last"
+
+
+class Method(StrEnum):
+    """How intervals are made."""
+
+    JACKKNIFE = "jackknife"
+    PERCENTILE = "percentile"
+    BASIC = "basic"
+    BCA = "bca"
+
+
+def agreement(
+    *,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A CSV of labels, one row a label; or see --table.")
+    ],
+    unit: Annotated[str, typer.Option("--unit", metavar="C", help="Column of what was labelled.")] = "unit",
+    worker: Annotated[
+        str, typer.Option("--worker", metavar="C", help="Column of who labelled it.")
+    ] = "worker",
+    label: Annotated[str, typer.Option("--label", metavar="C", help="Column of labels.")] = "label",
+    table: Annotated[
+        bool,
+        typer.Option(
+            "--table", help="FILE is the joint table of two workers, names in first row and column."
+        ),
+    ] = False,
+    spans: Annotated[
+        bool,
+        typer.Option(
+            "--spans", help="FILE holds spans: document, worker, start, end, label, perhaps length."
+        ),
+    ] = False,
+    categories: Annotated[
+        str | None,
+        typer.Option("--categories", metavar="A,B,C", help="Every category, in order; never inferred."),
+    ] = None,
+    scale: Annotated[Scale, typer.Option("--scale", help="Of the labels: what is shown.")] = Scale.NOMINAL,
+    weights: Annotated[
+        Path | None,
+        typer.Option("--weights", metavar="FILE", help="Table of agreement weights, 1 on the diagonal."),
+    ] = None,
+    distance: Annotated[
+        str | None,
+        typer.Option(
+            "--distance",
+            metavar="D",
+            help="jaccard or masi, for sets written a|b; or a table of disagreements, 0 on the diagonal.",
+        ),
+    ] = None,
+    repeats: Annotated[
+        Repeats, typer.Option("--repeats", help="A worker's second label of a unit: refuse, or which counts.")
+    ] = Repeats.ERROR,
+    cluster: Annotated[
+        str | None,
+        typer.Option("--cluster", metavar="C", help="Clusters of the intervals: a column, or worker."),
+    ] = None,
+    interval: Annotated[Method, typer.Option("--interval", help="Method.")] = Method.JACKKNIFE,
+    level: Annotated[float, typer.Option("--level", help="Level of the intervals.")] = 0.95,
+    replicates: Annotated[int, typer.Option("--replicates", min=0, help="Of the bootstrap; 0: none.")] = 1000,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the bootstrap.")] = 0,
+    coefficient: Annotated[
+        list[str] | None,
+        typer.Option("--coefficient", metavar="NAME", help="This coefficient alone; may be repeated."),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page of it too.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> None:
+    """Say how far workers agree, by every coefficient side by side, each with its interval."""
+    from analysis.agreement import measure  # noqa: PLC0415 - help is quick without pandas
+    from analysis.agreement.span_measure import span_agreement  # noqa: PLC0415 - the same
+    from analysis.agreement.taking import are_sets  # noqa: PLC0415 - the same
+
+    if table and spans:
+        raise typer.BadParameter("a file holds a joint table or spans, not both", param_hint="--spans")
+    common: dict[str, Any] = {
+        "interval": interval.value,
+        "level": level,
+        "replicates": replicates,
+        "seed": seed,
+        "coefficients": coefficient or None,
+    }
+    if spans:
+        found = span_agreement(_labels(file), **common)
+    else:
+        found = measure.agreement(
+            None if table else _labels(file),
+            unit=unit,
+            worker=worker,
+            label=label,
+            table=file if table else None,
+            categories=None if categories is None else [name.strip() for name in categories.split(",")],
+            scale=scale.value,
+            weights=weights,
+            distance=distance if distance is None or are_sets(distance) else Path(distance),
+            repeats=repeats.value,
+            cluster=cluster,
+            **common,
+        )
+    _tell(found, file, html, as_json=as_json)
+
+
+def _tell(found: Agreement, file: Path, html: Path | None, *, as_json: bool) -> None:
+    """Write what was found, and say what to know about it."""
+    from analysis.agreement.page import page  # noqa: PLC0415 - help is quick without pandas
+    from analysis.agreement.text import readable  # noqa: PLC0415 - the same
+
+    if html is not None:
+        html.write_text(page(found, f"Agreement: {file.name}"), encoding="utf-8")
+    for warning in found.warnings:
+        typer.echo(f"warning: {warning}", err=True)
+    if as_json:
+        typer.echo(json.dumps(found.document(), ensure_ascii=False, indent=2, allow_nan=False))
+    else:
+        typer.echo(readable(found))
+
+
+def _labels(file: Path) -> pd.DataFrame:
+    """A CSV as text: what is empty is empty, and nothing else means missing."""
+    import pandas as pd  # noqa: PLC0415 - help is quick without pandas
+
+    from analysis.errors import InputError  # noqa: PLC0415 - the same
+
+    try:
+        return pd.read_csv(file, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise InputError("the table cannot be read", where=str(file), got=str(error).strip()) from error
