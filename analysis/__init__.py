@@ -1,4 +1,4 @@
-"""The vocabulary and every computation: `load`, `evaluate`, `score`, `metrics`, from files or frames."""
+"""The vocabulary and every computation: `load`, `evaluate`, `compare`, `score`, `agreement`."""
 
 from __future__ import annotations
 
@@ -8,17 +8,21 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:  # what a type checker sees of the names that are imported when first used
+    from analysis.agreement import agreement  # noqa: TC004 - imported when it is used
+    from analysis.compare import compare  # noqa: TC004 - imported when it is used
     from analysis.errors import PosthocError  # noqa: TC004 - imported when it is used
     from analysis.evaluate import evaluate, metrics  # noqa: TC004 - imported when it is used
     from analysis.load import load  # noqa: TC004 - imported when it is used
     from analysis.score import score  # noqa: TC004 - imported when it is used
     from analysis.study import Study  # noqa: TC004 - imported when it is used
 
-__all__ = ["PosthocError", "Study", "evaluate", "load", "metrics", "score"]
+__all__ = ["PosthocError", "Study", "agreement", "compare", "evaluate", "load", "metrics", "score"]
 
 _HOME: Final = {
     "PosthocError": "analysis.errors",
     "Study": "analysis.study",
+    "agreement": "analysis.agreement",
+    "compare": "analysis.compare",
     "evaluate": "analysis.evaluate",
     "load": "analysis.load",
     "metrics": "analysis.evaluate",

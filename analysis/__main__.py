@@ -1,4 +1,4 @@
-"""`python -m analysis analyze|verify-bundle|score`: the analysis without the rest of posthoc."""
+"""`python -m analysis analyze|verify-bundle|score|agreement`: the analysis without the rest of posthoc."""
 
 import sys
 

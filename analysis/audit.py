@@ -28,12 +28,19 @@ COLUMNS: Final = (
 )
 
 
-def audit_frame(measured: Measured) -> pd.DataFrame:
-    """Ground truth that at most half of its judgments verify; items that it lacks and more than half verify.
+def audit_frame(measured: Measured, *, min_votes: int = 1, min_share: float = 0.5) -> pd.DataFrame:
+    """Ground truth that its judgments do not verify; items that it lacks and that are verified.
 
     The votes are the judgments that speak for the annotation or item under the policy.
+
+    Args:
+        measured: a study under a policy.
+        min_votes: list nothing that fewer judgments speak for.
+        min_share: verified is what more than this share of its judgments verify.
     """
-    found = pd.concat([_not_verified(measured), _lacking(measured)], ignore_index=True)
+    parts = [_not_verified(measured, min_share), _lacking(measured, min_share)]
+    found = pd.concat(parts, ignore_index=True)
+    found = found[found["judgments"] >= min_votes].reset_index(drop=True)
     if found.empty:
         return pd.DataFrame(columns=list(COLUMNS))
     named = found.join(measured.documents[["dataset", "document"]], on="document_code")
@@ -43,12 +50,12 @@ def audit_frame(measured: Measured) -> pd.DataFrame:
     return named[list(COLUMNS)]
 
 
-def _not_verified(measured: Measured) -> pd.DataFrame:
+def _not_verified(measured: Measured, share: float) -> pd.DataFrame:
     annotations = measured.annotations
     if measured.gt is None:
-        return annotations.iloc[:0]
+        return annotations.iloc[:0].assign(judgments=0)
     own = annotations[(annotations["source"] == measured.gt) & annotations["judged"].astype(bool)]
-    own = own[2 * own["verify"] <= own["n"]]
+    own = own[own["verify"] <= share * own["n"]]
     return own[["document_code", "start", "end", "key", "verify", "edit", "remove"]].assign(
         finding=NOT_VERIFIED,
         judgments=own["n"],
@@ -56,14 +63,14 @@ def _not_verified(measured: Measured) -> pd.DataFrame:
     )
 
 
-def _lacking(measured: Measured) -> pd.DataFrame:
+def _lacking(measured: Measured, share: float) -> pd.DataFrame:
     items = measured.items
     annotations = measured.annotations
     if measured.gt is None:
-        return items.iloc[:0]
+        return items.iloc[:0].assign(judgments=0)
     imported = annotations.loc[annotations["source"] == measured.gt, "item"]
     lacking = items[
-        items["judged"].astype(bool) & (2 * items["verify"] > items["n"]) & ~items.index.isin(imported)
+        items["judged"].astype(bool) & (items["verify"] > share * items["n"]) & ~items.index.isin(imported)
     ]
     return lacking[["document_code", "start", "end", "key", "verify"]].assign(
         finding=LACKING,

@@ -160,19 +160,25 @@ def finish(
     """The rows of metrics.csv; an estimate at an edge borrows the clustering of the metric's other cells."""
     for cell in cells:
         if not cell.reason:
-            _spread(cell, settings, measured)
+            fill_spread(cell, settings, anonymous=measured.anonymous)
     pooled = _pooled_icc(cells)
     drawn = _Drawn(settings, weights, cells)
     return [_row(cell, settings, drawn, _icc(cell, pooled)) for cell in cells]
 
 
-def _spread(cell: Cell, settings: Settings, measured: Measured) -> None:
-    """The spread by the clusters that can be used here, and the target this gives."""
+def fill_spread(cell: Cell, settings: Settings, *, anonymous: bool) -> None:
+    """Give a cell its spread by the clusters that can be used here, the target this has, and warnings.
+
+    Args:
+        cell: is changed.
+        settings: how intervals are made.
+        anonymous: some judgments have no worker.
+    """
     kind, metric = settings.kind(cell.metric), cell.metric
     cell.target = "this corpus" if kind == "worker" else f"{_WORDS.get(kind, kind)} like these"
     if kind == "two-way":
         cell.target = "documents like these"
-        if measured.anonymous:
+        if anonymous:
             kind = "document"
             cell.warnings.append("Workers are not known, intervals are by documents alone")
         elif cell.cut.n_workers < FEW_WORKERS:

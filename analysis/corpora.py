@@ -6,15 +6,20 @@ A package that can read annotated corpora registers one function under the entry
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, Protocol, cast
 
 from analysis.documents import Document
-from analysis.errors import MissingExtraError, StateError
+from analysis.errors import InputError, MissingExtraError, StateError
 
 GROUP: Final = "posthoc.corpora"
 NAME: Final = "reader"
+_PREFIX: Final = re.compile(r"(?:[A-Za-z][\w.-]*)?")
+_IRI: Final = re.compile(r"[^\s<>\"{}|\\^`]+")
 
 
 class Reader(Protocol):
@@ -28,6 +33,10 @@ class Reader(Protocol):
         language: str,
         texts: Path | None,
         encoding: str,
+        mapping: Path | None,
+        prefixes: Mapping[str, str],
+        repair: bool,
+        known: Callable[[str], str | None] | None,
     ) -> list[Document]:
         """The documents of `path`; bad rows are collected and raised together as an `InputError`."""
 
@@ -39,6 +48,10 @@ def read_documents(
     language: str = "en",
     texts: Path | None = None,
     encoding: str = "utf-8-sig",
+    mapping: Path | None = None,
+    prefixes: Mapping[str, str] = MappingProxyType({}),
+    repair: bool = False,
+    known: Callable[[str], str | None] | None = None,
 ) -> list[Document]:
     """Read a corpus file in any format that the installed reader knows.
 
@@ -48,13 +61,48 @@ def read_documents(
         language: of the dataset, for bare titles.
         texts: folder of the texts, for formats that keep them apart.
         encoding: of the file.
+        mapping: a file that says which column of a table is what.
+        prefixes: IRI by prefix, for those that a Turtle file uses without declaring them.
+        repair: put spans right whose place has one answer.
+        known: the text of a document by its name, for those that come without.
 
     Raises:
         MissingExtraError: no reader is installed.
         StateError: more than one reader is installed.
         InputError: the file cannot be read.
     """
-    return _reader()(Path(path), format=format, language=language, texts=texts, encoding=encoding)
+    return _reader()(
+        Path(path),
+        format=format,
+        language=language,
+        texts=texts,
+        encoding=encoding,
+        mapping=mapping,
+        prefixes=prefixes,
+        repair=repair,
+        known=known,
+    )
+
+
+def read_prefixes(words: Iterable[str]) -> dict[str, str]:
+    """`P=IRI` words as a mapping.
+
+    Raises:
+        InputError: a word is none, or a prefix comes twice.
+    """
+    prefixes: dict[str, str] = {}
+    for word in words:
+        name, equals, iri = word.partition("=")
+        if not equals or not _PREFIX.fullmatch(name.removesuffix(":")) or not _IRI.fullmatch(iri):
+            raise InputError(
+                "not a prefix",
+                where="--prefix",
+                got=repr(word),
+                expected="P=IRI, like el=http://example.org/",
+            )
+        if prefixes.setdefault(name.removesuffix(":"), iri) != iri:
+            raise InputError("a prefix with two IRIs", where="--prefix", got=repr(name))
+    return prefixes
 
 
 def _reader() -> Reader:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
@@ -98,13 +99,19 @@ def evaluate(
     place = {metric.name: place for place, metric in enumerate(chosen)}
     rows = finish(cells, settings, run.weights, measured)
     rows.sort(key=lambda row: (order[row["dataset"]], sources[row["source"]], place[row["metric"]]))
+    frame = typed(rows)
+    frame.attrs["warnings"] = [*measured.warnings, *_warnings(cells)]
+    return frame
+
+
+def typed(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Rows as a frame with the columns of metrics.csv and their types."""
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     for name in ("estimate", "low", "high", "level", "n", "bootstrap_low", "bootstrap_high"):
         frame[name] = frame[name].astype(float)
     frame["clusters"] = frame["clusters"].astype("Int64")
     for name in ("policy", "dataset", "source", "metric", "method", "target", "reason"):
         frame[name] = frame[name].astype(object).fillna("").astype("str")
-    frame.attrs["warnings"] = [*measured.warnings, *_warnings(cells)]
     return frame
 
 

@@ -244,6 +244,8 @@ def _check_annotations(reading: _Reading, language: str, *, spans_optional: bool
     for name in ("dataset", "document", "source"):
         out[name] = frame[name].str.strip()
         reading.refuse(out[name] == "", "empty", name, "a name")
+        control = out[name].str.contains(r"[\x01-\x1f\x7f]", regex=True)
+        reading.refuse(control & (name != "document"), "a control character", name, "a name in one line")
     reading.refuse(out["dataset"] == ALL, "'*' stands for all datasets", "dataset", "a name of its own")
     nothing = pd.Series(False, index=frame.index)
     if spans_optional:

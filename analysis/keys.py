@@ -36,6 +36,8 @@ NIL: Final = "NIL"
 _NIL_SPELLING = re.compile(
     r"(?:<?NIL>?|NIL\d+|--NME--|--OOKBE--|\*null\*|Q-1|Q0|<wikiName/>|<wikiName></wikiName>)\Z"
 )
+# An address in a namespace made for entities that are in no knowledge base.
+_NIL_ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//[^/?#\s]+/(?:[^?#\s]*/)?notInWiki/", re.IGNORECASE)
 _UNMAPPED_SPELLING = frozenset({"<NO_MAPPING>", "NO_MAPPING", "UNKNOWN_MAPPING"})
 _ITEM = re.compile(r"Q[1-9]\d*\Z")
 _TYPED = re.compile(r"(?:(wd):(Q\d+)|(w|dbp):([a-z][a-z0-9-]{1,15}):(.*)|(id):(.+))\Z", re.DOTALL)
@@ -43,6 +45,8 @@ _URL = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
 _BARE_HOST = re.compile(r"(?:[a-z-]+\.)?(?:m\.)?(?:wikipedia|wikidata|dbpedia)\.org/", re.IGNORECASE)
 _WIKIPEDIA_HOST = re.compile(r"(?P<language>[a-z][a-z0-9-]*)\.(?:m\.)?wikipedia\.org\Z")
 _DBPEDIA_HOST = re.compile(r"(?:(?P<language>[a-z][a-z0-9-]*)\.)?dbpedia\.org\Z")
+# Wider than the codes of languages: encyclopedias are named simple and be-tarask too.
+_LANGUAGE = re.compile(r"[a-z]{2,10}(?:-[A-Za-z0-9]{1,8})*")
 _FORBIDDEN_IN_TITLE = re.compile(r"[\[\]{}|<>\x00-\x1f\x7f]")
 
 
@@ -53,6 +57,19 @@ class Entity:
     kind: Kind
     key: str | None
     raw: str | None
+
+
+def check_language(language: str) -> str:
+    """The language, if it can be one of titles.
+
+    Raises:
+        InputError: it is no language code.
+    """
+    if not _LANGUAGE.fullmatch(language):
+        raise InputError(
+            "not a language", got=ascii(language), expected="a language code such as en or pt-BR"
+        )
+    return language
 
 
 def read_entity(raw: str | None, language: str) -> Entity:
@@ -68,7 +85,7 @@ def read_entity(raw: str | None, language: str) -> Entity:
     if raw is None or not raw.strip():
         return Entity(NONE, None, raw)
     text = raw.strip()
-    if _NIL_SPELLING.match(text):
+    if _NIL_SPELLING.match(text) or _NIL_ADDRESS.match(text):
         return Entity(NIL_KIND, NIL, raw)
     if text in _UNMAPPED_SPELLING:
         return Entity(UNMAPPED, None, raw)
@@ -97,6 +114,12 @@ def normalise(raw: str, language: str) -> str:
     if typed[3]:
         return f"{typed[3]}:{typed[4]}:{_title(typed[5], typed[4])}"
     return f"id:{typed[7].strip()}"
+
+
+def scheme(key: str) -> str:
+    """What kind of key it is: `wd`, `w:en`, `dbp:de`, `id`; keys of two schemes are never equal."""
+    parts = key.split(":", 2)
+    return ":".join(parts[: 2 if parts[0] in ("w", "dbp") else 1])
 
 
 def _title(text: str, language: str) -> str:

@@ -9,8 +9,10 @@ import pandas as pd
 
 from analysis import bundle
 from analysis.errors import InputError
+from analysis.folder import MANIFEST
 from analysis.frames import conform_all
 from analysis.judgments_csv import read_annotations, read_judgments
+from analysis.keys import check_language
 from analysis.rows import build
 from analysis.study import DEFAULT_GT, Study
 
@@ -35,7 +37,7 @@ def load(
         InputError: the input cannot be used; every bad row is listed.
     """
     if isinstance(source, pd.DataFrame) or (not isinstance(source, Mapping) and not Path(source).is_dir()):
-        rows = read_judgments(source, language)
+        rows = read_judgments(source, check_language(language))
         extra = None if annotations is None else read_annotations(annotations, language)
         study = build(rows, extra, DEFAULT_GT if gt is None else gt, language)
         return study if gt is None else _with_ground_truth(study, gt)
@@ -50,7 +52,7 @@ def load(
 
 
 def _bundle(path: Path) -> Study:
-    if not (path / bundle.MANIFEST).is_file() and (path / "study.yaml").is_file():
+    if not (path / MANIFEST).is_file() and (path / "study.yaml").is_file():
         raise InputError(
             "a study folder, not a bundle",
             where=str(path),

@@ -96,20 +96,6 @@ class Measured:
         """(items,) equal for items with one entity in one document."""
         return codes(self.items["document_code"], self.items["key"])
 
-    @cached_property
-    def item_judgments(self) -> pd.DataFrame:
-        """Votes as they were made, of all workers about the identical item, whatever pooling and resolution.
-
-        The columns of `votes`; `item` holds the item codes of this measure.
-        """
-        plain = {"pooling": "item", "resolution": "share"}
-        if all(self.policy.choices[name] == value for name, value in plain.items()):
-            return self.votes
-        from analysis.outcomes import measure  # noqa: PLC0415 - it makes what this module defines
-
-        votes = measure(self.study, self.policy.override(plain)).votes
-        return votes.assign(item=self.annotations["item"].to_numpy()[votes["annotation"].to_numpy()])
-
     def source_code(self, source: str) -> int:
         """Code of a source.
 

@@ -11,6 +11,7 @@ from analysis.engine.counts import Bools, Codes
 from analysis.keys import LINK
 from analysis.measured import Measured
 from analysis.policy import DEFAULT_POLICY, Policy, get_policy
+from analysis.schemes import differences
 from analysis.study import Study
 from analysis.voices import UNKNOWN_TARGET, Heard, Voices, hear, resolve
 
@@ -55,11 +56,16 @@ def measure(study: Study, policy: str | Policy = DEFAULT_POLICY) -> Measured:
         items=items,
         support=support,
         item_votes=item_votes,
-        left_out=heard.left_out,
-        judgments=len(heard.order),
+        left_out=_left_out(heard, voices),
+        judgments=voices.judgments,
         anonymous=bool((heard.worker < 0).any()),
         warnings=(*_warnings(study, heard, policy), *_alone(documents, ran, study.ground_truth)),
     )
+
+
+def _left_out(heard: Heard, voices: Voices) -> dict[str, int]:
+    replaced = {"judgments replaced by a later one of the same worker on the same thing": voices.replaced}
+    return {**heard.left_out, **(replaced if voices.replaced else {})}
 
 
 def _sources(study: Study) -> tuple[str, ...]:
@@ -136,7 +142,8 @@ def _keys(annotations: pd.DataFrame, heard: Heard) -> tuple[pd.Index, Codes]:
     """All entity keys, sorted, and the code of each judgment's edited key."""
     links = annotations.loc[annotations["kind"] == LINK, "key"]
     edited = heard.target.where(heard.target != "NIL")
-    keys = pd.Index(sorted({*links.unique(), *edited.dropna().unique()}), dtype="str")
+    every = pd.concat([links.drop_duplicates(), edited.dropna().drop_duplicates()]).drop_duplicates()
+    keys = pd.Index(sorted(every.to_numpy(dtype=object).tolist()), dtype="str")
     target = keys.get_indexer(edited).astype(np.int64)
     return keys, np.where(edited.isna(), UNKNOWN_TARGET, target)
 
@@ -349,7 +356,9 @@ def _alone(documents: pd.DataFrame, ran: Bools, gt: str | None) -> list[str]:
 
 
 def _warnings(study: Study, heard: Heard, policy: Policy) -> tuple[str, ...]:
-    out = list(study.notes)
+    links = study["annotations"].loc[study["annotations"]["kind"] == LINK]
+    keys = {str(source): each.tolist() for source, each in links.groupby("source")["key"]}
+    out = [*study.notes, *differences(keys, study.ground_truth or "")]
     if study.simulated:
         out.append("The judgments were made by a simulated crowd.")
     if len(study["judgments"]) and not len(heard.order):

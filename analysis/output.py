@@ -120,17 +120,34 @@ def write(results: Results, out: Path, source_hash: str) -> None:
 
 
 def _write_frames(results: Results, draft: Path) -> None:
-    for name in ("metrics", "coverage", "agreement", "workers", "audit"):
-        frame: pd.DataFrame = getattr(results, name)
+    for name in (
+        "metrics",
+        "comparisons",
+        "ranks",
+        "sensitivity",
+        "coverage",
+        "agreement",
+        "workers",
+        "audit",
+    ):
+        frame = _whole(getattr(results, name))
         frame.to_csv(draft / f"{name}.csv", index=False, lineterminator="\n")
-    records = results.metrics.astype(object).where(results.metrics.notna(), None).to_dict("records")
+    metrics = _whole(results.metrics)
+    records = metrics.astype(object).where(metrics.notna(), None).to_dict("records")
     text = json.dumps(records, ensure_ascii=False, indent=1, allow_nan=False)
     (draft / "metrics.json").write_text(f"{text}\n", encoding="utf-8")
 
 
+def _whole(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame, its n written as whole numbers unless weights make some fractional."""
+    if "n" not in frame or not (frame["n"].dropna() % 1 == 0).all():
+        return frame
+    return frame.assign(n=frame["n"].astype("Int64"))
+
+
 def _write_report(results: Results, draft: Path, source_hash: str) -> None:
     """Figures, tables and the report. The libraries that draw and render are loaded here and not before."""
-    from analysis.report import facts, html, tables  # noqa: PLC0415 - needs jinja2
+    from analysis.report import comparing, facts, html, tables  # noqa: PLC0415 - needs jinja2
     from analysis.report.numbers import Numbers  # noqa: PLC0415 - the same
 
     gathered = facts.gather(results.study, results.measured[0])
@@ -140,6 +157,8 @@ def _write_report(results: Results, draft: Path, source_hash: str) -> None:
     ]
     drawings = _draw(side_by_side[0], results.settings, draft)
     finished = tables.all_tables(gathered, side_by_side, results.workers)
+    compared = comparing.comparing_tables(results.comparisons, results.ranks, results.policies[0].name)
+    finished += [table for table in compared if table.rows]
     (draft / "tables").mkdir()
     for table in finished:
         (draft / "tables" / f"{table.name}.md").write_text(table.markdown(), encoding="utf-8")

@@ -10,13 +10,16 @@ import pandas as pd
 
 from analysis.agreement_table import agreement_table
 from analysis.audit import audit_frame
+from analysis.compare import comparisons
+from analysis.corrected import corrected_rows
 from analysis.coverage_table import coverage_table
 from analysis.errors import ConfigError
-from analysis.evaluate import evaluate, metrics
+from analysis.evaluate import evaluate, metrics, typed
 from analysis.measured import Measured
 from analysis.metrics.registry import CLUSTERS, get
 from analysis.outcomes import measure
 from analysis.policy import Policy
+from analysis.resolution_bias import majority_notes
 from analysis.settings import Settings
 from analysis.study import Study
 from analysis.workers import workers_frame
@@ -34,6 +37,9 @@ class Results:
         policies: the policies, in the order asked.
         measured: the study under each of them.
         metrics: frame of metrics.csv, all policies.
+        comparisons: frame of comparisons.csv, all policies.
+        ranks: frame of ranks.csv, all policies.
+        sensitivity: frame of sensitivity.csv, all policies.
         coverage: frame of coverage.csv, all policies.
         agreement: frame of agreement.csv, all policies.
         workers: frame of workers.csv.
@@ -46,6 +52,9 @@ class Results:
     policies: tuple[Policy, ...]
     measured: tuple[Measured, ...]
     metrics: pd.DataFrame
+    comparisons: pd.DataFrame
+    ranks: pd.DataFrame
+    sensitivity: pd.DataFrame
     coverage: pd.DataFrame
     agreement: pd.DataFrame
     workers: pd.DataFrame
@@ -63,14 +72,25 @@ def compute(study: Study, settings: Settings) -> Results:
     policies = settings.resolved()
     measured = tuple(measure(study, policy) for policy in policies)
     frames = [_evaluate(each, settings) for each in measured]
+    corrected = [corrected_rows(each, settings.level or _LEVEL) for each in measured]
+    compared = [comparisons(each, level=settings.level, seed=settings.seed) for each in measured]
     notes = [*study.notes, *(note for each in measured for note in each.warnings)]
     notes += [note for frame in frames for note in frame.attrs.get("warnings", ())]
+    notes += [note for _, _, said in corrected for note in said]
+    notes += [note for each in measured for note in majority_notes(each)]
+    frames = [
+        pd.concat([frame, typed(rows)], ignore_index=True) if rows else frame
+        for frame, (rows, _, _) in zip(frames, corrected, strict=True)
+    ]
     return Results(
         study,
         settings,
         policies,
         measured,
         metrics=_stack(frames),
+        comparisons=_stack([frame for frame, _ in compared]),
+        ranks=_stack([ranks for _, ranks in compared]),
+        sensitivity=_stack([frame for _, frame, _ in corrected]),
         coverage=_stack([_labelled(coverage_table(each), each.policy) for each in measured]),
         agreement=_stack(
             [

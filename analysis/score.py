@@ -17,6 +17,7 @@ from analysis.engine.tally import ALL_DATASETS, Cut, Tally
 from analysis.errors import InputError, Problem
 from analysis.keys import LINK
 from analysis.metrics.registry import ratio
+from analysis.schemes import differences
 from analysis.spans import Ints
 
 COLUMNS: Final = ["document", "start", "end", "key", "kind"]
@@ -218,21 +219,11 @@ def _warnings(
         )
     if strange := [name for name in names if name not in gt.documents]:
         yield f"{source}: {len(strange)} documents are not in the ground truth ({_few(strange)}); not counted"
-    schemes = [_schemes(frame) for frame in (gold, predicted)]
-    if all(schemes) and not schemes[0] & schemes[1]:
-        yield (
-            f"{source}: its keys ({', '.join(sorted(schemes[1]))}) and those of the ground truth"
-            f" ({', '.join(sorted(schemes[0]))}) name entities in different ways, so none can be equal"
-        )
-
-
-def _schemes(annotations: pd.DataFrame) -> set[str]:
-    """The kinds of keys that links have: wd, w:en, ..."""
-    keys = annotations.loc[annotations["kind"] == LINK, "key"]
-    return {
-        ":".join(str(key).split(":")[: 1 if str(key).startswith(("wd", "id")) else 2])
-        for key in keys.unique()
+    truth = "the ground truth"
+    links = {
+        name: frame.loc[frame["kind"] == LINK, "key"] for name, frame in ((truth, gold), (source, predicted))
     }
+    yield from differences(links, truth)
 
 
 def _by_name(documents: Iterable[Document], whose: str) -> dict[str, Document]:

@@ -55,7 +55,7 @@ def hear(study: Study, policy: Policy) -> Heard:
         ConfigError: `use=first_k` where the number of judgments wanted is not known.
     """
     assignments = study["assignments"]
-    enters, left_out = _gate(assignments, policy.gate)
+    enters, left_out = gate_of(assignments, policy.gate)
     judgments = study["judgments"]
     place = np.searchsorted(assignments["assignment"].to_numpy(), judgments["assignment"].to_numpy())
     crowd = (judgments["role"] == "worker").to_numpy()
@@ -97,7 +97,7 @@ def _decisions(judgments: pd.DataFrame, shown: pd.Series) -> tuple[Bools, Bools,
     return (decision == VERIFY) | ((decision == EDIT) & same), edit, target.where(edit, np.nan)
 
 
-def _gate(assignments: pd.DataFrame, gate: str) -> tuple[Bools, dict[str, int]]:
+def gate_of(assignments: pd.DataFrame, gate: str) -> tuple[Bools, dict[str, int]]:
     """Which assignments enter, and how many do not, by reason."""
     passed = assignments["counted"].fillna(False).to_numpy(dtype=bool)
     submitted = (assignments["state"] == "submitted").to_numpy()
@@ -163,6 +163,9 @@ def _first_k(study: Study, display: Codes, assignment: Codes, order: Codes) -> B
 class Voices:
     """One voice per worker and speaker (what is spoken for: an annotation or an item), after resolution.
 
+    `judgments` is the number of judgments that are heard in them, `replaced` that of those which their
+    worker's later one on the same thing replaces.
+
     Sorted by speaker, then order. Numerators of a speaker's rows add to its value times n; under majority
     and unanimous every row carries the decision of all, so that a worker's share can be taken away.
     """
@@ -174,6 +177,8 @@ class Voices:
     edit: Codes
     remove: Codes
     target: Codes
+    judgments: int
+    replaced: int
 
     def __len__(self) -> int:
         """Number of voices."""
@@ -196,13 +201,22 @@ def resolve(heard: Heard, row: Codes, speaker: Codes, target: Codes, resolution:
     ranked, voiced = speaker[latest], voice[latest]
     last[:-1] = (ranked[1:] != ranked[:-1]) | (voiced[1:] != voiced[:-1])
     kept = latest[last]
+    replaced = len(np.unique(row)) - len(np.unique(row[kept]))
     kept = kept[np.lexsort((order[kept], speaker[kept]))]
     if resolution == "first" and len(kept):
         kept = kept[np.concatenate([[True], speaker[kept][1:] != speaker[kept][:-1]])]
     rows, speaker = row[kept], speaker[kept]
     n = np.bincount(speaker)[speaker] if len(speaker) else speaker
     voices = Voices(
-        speaker, heard.worker[rows], n, heard.verify[rows], heard.edit[rows], heard.remove[rows], target[rows]
+        speaker,
+        heard.worker[rows],
+        n,
+        heard.verify[rows],
+        heard.edit[rows],
+        heard.remove[rows],
+        target[rows],
+        len(np.unique(rows)),
+        replaced,
     )
     return _decide(voices, resolution) if resolution in ("majority", "unanimous") else voices
 
@@ -233,4 +247,6 @@ def _decide(voices: Voices, resolution: str) -> Voices:
         edited[voices.speaker],
         wins(total(voices.remove)).astype(np.int64),
         chosen[voices.speaker],
+        voices.judgments,
+        voices.replaced,
     )

@@ -23,7 +23,8 @@ def workers_frame(study: Study, level: float) -> pd.DataFrame:
     """
     made = _judgments(study)
     real = made[made["kind"] == "real"]
-    controls = made[made["kind"] == "control"]
+    # A control shows links without a known answer too, so that it looks like any other task.
+    controls = made[(made["kind"] == "control") & made["expected"].notna()]
     assignments = study["assignments"]
     known = assignments.assign(counts=assignments["counted"].fillna(value=False).astype(bool)).groupby(
         "worker"

@@ -1,4 +1,4 @@
-"""The commands on judgments and files: `analyze`, `verify-bundle`, `score`; mounted by any typer application.
+"""The commands on files: `analyze`, `verify-bundle`, `score`, `agreement`; mounted by any typer application.
 
 app = typer.Typer()
 register(app, resolve)      # resolve: what to read for a path the user gave; see `Resolver`
@@ -15,6 +15,7 @@ from pathlib import Path
 
 import typer
 
+from analysis.cli.agreement import agreement
 from analysis.cli.analyze import command as analyze_command
 from analysis.cli.score import score
 from analysis.cli.verify import command as verify_command
@@ -34,6 +35,7 @@ def register(app: typer.Typer, resolve: Resolver | None = None) -> None:
     app.command("analyze")(analyze_command(resolve))
     app.command("verify-bundle")(verify_command(resolve))
     app.command("score")(score)
+    app.command("agreement")(agreement)
 
 
 def run(app: typer.Typer, arguments: Sequence[str] | None = None) -> int:

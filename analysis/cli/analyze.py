@@ -75,6 +75,7 @@ def command(resolve: Callable[[Path], AbstractContextManager[Path]] | None) -> C
         """Compute every number with its interval; write tables, figures and a report."""
         from analysis import output  # noqa: PLC0415 - help is quick without pandas
         from analysis.policy import parse_overrides  # noqa: PLC0415 - the same
+        from analysis.report.sections import warnings  # noqa: PLC0415 - the same
 
         wanted = {
             "overrides": parse_overrides(choices or []),
@@ -91,8 +92,9 @@ def command(resolve: Callable[[Path], AbstractContextManager[Path]] | None) -> C
             results = output.analyze(
                 found, out, annotations=annotations, policies=policy, progress=tell, **wanted
             )
-        for warning in results.warnings:
-            typer.echo(f"warning: {warning}", err=True)
+        for warning, places in warnings(results.warnings, results.metrics["metric"].unique()).items():
+            where = " (report.html says which)" if places else ""
+            typer.echo(f"warning: {warning}{where}", err=True)
         typer.echo(f"{out / 'report.html'}")
 
     return analyze

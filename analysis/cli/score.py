@@ -6,9 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+
+if TYPE_CHECKING:
+    from analysis.study import Study
 
 _HEAD: Final = ("source", "hits", "predicted", "gold", "precision", "recall", "F1")
 
@@ -30,7 +33,17 @@ class Nil(StrEnum):
 
 def score(
     *,
-    gt: Annotated[Path, typer.Option("--gt", metavar="FILE", help="The ground truth.")],
+    gt: Annotated[
+        Path | None, typer.Option("--gt", metavar="FILE", help="The ground truth; or give --judged.")
+    ] = None,
+    judged: Annotated[
+        Path | None,
+        typer.Option("--judged", metavar="BUNDLE", help="A study whose judgments speak, in place of --gt."),
+    ] = None,
+    to_judge: Annotated[
+        Path | None,
+        typer.Option("--to-judge", metavar="FILE", help="With --judged: write what to judge next as CSV."),
+    ] = None,
     pred: Annotated[
         list[str],
         typer.Option("--pred", metavar="NAME=FILE", help="Predictions of one source; may be repeated."),
@@ -43,29 +56,110 @@ def score(
         Path | None,
         typer.Option("--texts", metavar="DIR", help="Folder of the texts, where they stand apart."),
     ] = None,
+    mapping: Annotated[
+        Path | None,
+        typer.Option("--map", metavar="FILE", help="Says which column of a table is what; for tables only."),
+    ] = None,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Put spans right whose place has one answer.")
+    ] = False,
+    prefix: Annotated[
+        list[str] | None,
+        typer.Option("--prefix", metavar="P=IRI", help="A prefix that Turtle files do not declare."),
+    ] = None,
+    encoding: Annotated[str, typer.Option("--encoding", help="Encoding of the files.")] = "utf-8-sig",
     match: Annotated[Match, typer.Option("--match", help="How spans must agree.")] = Match.EXACT,
     nil: Annotated[Nil, typer.Option("--nil", help="What becomes of links to nothing.")] = Nil.DROP,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
-    """Score predictions against a ground truth by matching alone."""
-    from analysis.corpora import read_documents  # noqa: PLC0415 - help is quick without pandas
+    """Score predictions against a ground truth, or on the judgments of a study."""
+    if (gt is None) == (judged is None):
+        raise typer.BadParameter("give one of --gt and --judged", param_hint="--gt")
+    if to_judge is not None and judged is None:
+        raise typer.BadParameter("only with --judged", param_hint="--to-judge")
+    from analysis.corpora import read_documents, read_prefixes  # noqa: PLC0415 - help is quick
     from analysis.score import score as scored  # noqa: PLC0415 - the same
 
-    def read(file: Path) -> Any:
-        return read_documents(file, format=kind, language=language, texts=texts)
+    prefixes = read_prefixes(prefix or [])
+
+    def read(file: Path, known: Any = None) -> Any:
+        return read_documents(
+            file,
+            format=kind,
+            language=language,
+            texts=texts,
+            encoding=encoding,
+            mapping=mapping,
+            prefixes=prefixes,
+            repair=repair,
+            known=known,
+        )
 
     named = _named(pred)
-    predictions = {name: read(file) for name, file in named.items()}
-    records = scored(read(gt), predictions, match=match.value, nil=nil.value)
+    truth = [] if gt is None else read(gt)
+    study = None if judged is None else _opened(judged)
+    # Predictions that come without texts are about those of the ground truth, or of the study.
+    known = {document.name: document.text for document in truth} if study is None else _texts(study)
+    predictions = {name: read(file, known.get) for name, file in named.items()}
+    if study is not None:
+        records = _on_judgments(study, predictions, to_judge)
+    else:
+        records = scored(truth, predictions, match=match.value, nil=nil.value)
     for warning in (warning for record in records for warning in record["warnings"]):
         typer.echo(f"warning: {warning}", err=True)
-    for record in records:
-        for warning in record["warnings"]:
-            typer.echo(f"warning: {record['source']}: {warning}", err=True)
     if as_json:
         typer.echo(json.dumps({"records": records}, ensure_ascii=False, indent=2, allow_nan=False))
     else:
-        typer.echo(_table(records))
+        typer.echo(_table(records) if judged is None else _ranges(records))
+
+
+def _opened(judged: Path) -> Study:
+    from analysis.load import load  # noqa: PLC0415 - help is quick without pandas
+
+    return load(judged)
+
+
+def _texts(study: Study) -> dict[str, str]:
+    """Texts of the study's documents by name, where they are known."""
+    documents = study["documents"].dropna(subset=["text"])
+    return dict(zip(documents["document"].astype(str), documents["text"].astype(str), strict=True))
+
+
+def _on_judgments(
+    study: Study, predictions: Mapping[str, Any], to_judge: Path | None
+) -> list[dict[str, Any]]:
+    """Records of sources that a study never showed; what to judge next goes to a file."""
+    from analysis.score_judged import score_judged  # noqa: PLC0415 - help is quick without pandas
+
+    found = score_judged(study, predictions)
+    if to_judge is not None:
+        found.to_judge.to_csv(to_judge, index=False, lineterminator="\n")
+    return found.records
+
+
+def _ranges(records: Sequence[Mapping[str, Any]]) -> str:
+    """The records of `--judged` in aligned columns."""
+    from analysis.report.words import number, percent  # noqa: PLC0415 - one way to write numbers
+
+    head = ("source", "predicted", "unjudged", "share", "precision", "recall", "F1", "cost")
+    rows: list[tuple[str, ...]] = [head]
+    for record in records:
+        ranges = (
+            f"{number(record[f'{name}_if_wrong'])} to {number(record[f'{name}_if_right'])}"
+            for name in ("precision", "recall", "f1")
+        )
+        cost = "not known" if record["cost"] is None else f"{record['cost']:,.2f} {record['currency']}"
+        rows.append(
+            (
+                str(record["source"]),
+                f"{record['predicted']:,}",
+                f"{record['unjudged']:,}",
+                percent(record["unjudged_share"]),
+                *ranges,
+                cost,
+            )
+        )
+    return _aligned(rows, records)
 
 
 def _named(words: Sequence[str]) -> dict[str, Path]:
@@ -83,8 +177,12 @@ def _named(words: Sequence[str]) -> dict[str, Path]:
 
 def _table(records: Sequence[Mapping[str, Any]]) -> str:
     """The records as aligned columns, with intervals; what is undefined says why."""
-    rows = [_HEAD, *(_row(record) for record in records)]
-    widths = [max(len(row[place]) for row in rows) for place in range(len(_HEAD))]
+    return _aligned([_HEAD, *(_row(record) for record in records)], records)
+
+
+def _aligned(rows: Sequence[tuple[str, ...]], records: Sequence[Mapping[str, Any]]) -> str:
+    """Rows with their columns flush, and below them why something is missing."""
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
     aligned = (
         [
             text.ljust(width) if place == 0 else text.rjust(width)

@@ -10,10 +10,12 @@ from scipy import special, stats
 
 from analysis.engine.bits import below, stream, uniforms
 from analysis.engine.counts import Codes, Floats, Sums
+from analysis.engine.exact import product
 from analysis.engine.proportions import Limits
 from analysis.engine.tally import Tally
 
 _MANY_CLASSES = 64
+MANY_MEMBERS = 8
 
 
 class Weights:
@@ -51,7 +53,7 @@ class Weights:
         parts = []
         start = 0
         for dataset, size in self._sizes.items():
-            part = self.of(dataset) @ table[start : start + size]
+            part = product(self.of(dataset), table[start : start + size])
             whole += part
             parts.append(part)
             start += size
@@ -79,7 +81,7 @@ def resample_units(sums: Sums, replicates: int, seed: int, *names: str) -> Sums:
         weights = np.stack(
             [np.bincount(code[below(bits, size, size)], minlength=len(classes)) for _ in range(replicates)]
         ).astype(np.float64)
-        return dict(zip(sums, (weights @ classes).T, strict=True))
+        return dict(zip(sums, product(weights, classes).T, strict=True))
     # The largest class is what is left in the end: it need not be drawn.
     order = np.argsort(count, kind="stable")
     classes, count = classes[order], count[order]
@@ -91,6 +93,29 @@ def resample_units(sums: Sums, replicates: int, seed: int, *names: str) -> Sums:
         out += drawn[:, None] * row
         left, rest = left - drawn, rest - members
     return dict(zip(sums, out.T, strict=True))
+
+
+def draw_classes(count: Codes, replicates: int, seed: int, *names: str) -> Floats:
+    """How often clusters of each class are drawn in each replicate: (replicates, classes).
+
+    Where clusters are many to a class the draw is multinomial; the Generator's own draws are used, which are
+    the same for the same version of numpy. Else clusters are drawn one by one.
+
+    Args:
+        count: clusters of each class.
+        replicates: how many replicates.
+        seed: of the stream.
+        *names: of the stream.
+    """
+    bits, size = stream(seed, *names), int(count.sum())
+    if size > MANY_MEMBERS * len(count):
+        drawn = np.random.Generator(bits).multinomial(size, count / size, replicates)
+        return drawn.astype(np.float64)
+    member = np.repeat(np.arange(len(count)), count)
+    code = member[below(bits, size, replicates * size)]
+    code += np.repeat(np.arange(replicates) * len(count), size)
+    found = np.bincount(code, minlength=replicates * len(count))
+    return found.reshape(replicates, len(count)).astype(np.float64)
 
 
 def _classes(table: Floats) -> tuple[Floats, Codes, Codes]:

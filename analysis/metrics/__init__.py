@@ -6,7 +6,16 @@ import importlib
 from typing import Final
 
 # The order in which metrics are listed and computed.
-MODULES: Final = ("rates", "union_size", "posthoc", "pre_annotation", "coverage", "i_of_n", "agreement")
+MODULES: Final = (
+    "rates",
+    "union_size",
+    "posthoc",
+    "pre_annotation",
+    "coverage",
+    "i_of_n",
+    "agreement",
+    "calibration",
+)
 
 
 def load_all() -> None:

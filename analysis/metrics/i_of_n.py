@@ -55,9 +55,9 @@ def _counter(n: int) -> Callable[[View], Counts]:
         pairs = [divmod(code, width) for code in several.tolist()]
         ways = np.array([math.comb(a, n) for a, _ in pairs], np.int64)[place]
         chosen = {
-            f"chosen_{i}": np.array(
-                [math.comb(b, i) * math.comb(a - b, n - i) for a, b in pairs], np.int64
-            )[place]
+            f"chosen_{i}": np.array([math.comb(b, i) * math.comb(a - b, n - i) for a, b in pairs], np.int64)[
+                place
+            ]
             for i in range(n + 1)
         }
         return replace(rows, n=ways, quantities={**chosen, "items": ways})

@@ -80,3 +80,41 @@ register(
         size="shown",
     )
 )
+
+
+def every_shown(view: View) -> Counts:
+    """Judgments of annotations, and a row for each that was shown and never judged."""
+    annotations = view.annotations
+    missed = annotations[(annotations["shown"] & ~annotations["judged"]).to_numpy(bool)]
+    silent = Counts.of(
+        document=missed["document_code"],
+        segment=missed["segment"],
+        unit=missed.index,
+        quantities={"shown": 1, "most": 1},
+    )
+    told = judged(view)
+    quantities = {"verify": told.quantities["verify"], "most": told.quantities["verify"]}
+    quantities["shown"] = told.quantities["judged"]
+    return Counts.concat(
+        [Counts(told.document, told.segment, told.unit, told.worker, told.n, quantities), silent]
+    )
+
+
+for _end, _quantity in (("wrong", "verify"), ("right", "most")):
+    register(
+        Metric(
+            name=f"verification_rate_if_{_end}",
+            title=f"Verification rate if all unjudged are {_end}",
+            formula=f"verification rate over all annotations shown, those never judged taken as {_end}",
+            range=(0.0, 1.0),
+            better="higher",
+            undefined="no annotation of this source was shown",
+            clusters=("document", "segment", "annotation", "two-way"),
+            reference="docs/definitions.md section 2",
+            family="rates",
+            per="source",
+            count=every_shown,
+            value=ratio(_quantity, "shown"),
+            size="shown",
+        )
+    )

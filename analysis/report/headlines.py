@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from analysis.report.numbers import Numbers, Row
 from analysis.report.text import Text, compose, say, sentence
 from analysis.report.words import level
+
+# The n of a letter is its own items, not those that the share is of.
+_ITEMS: Final = "{}\u00a0items"
 
 
 def headlines(numbers: Numbers) -> list[Text]:
@@ -55,7 +59,8 @@ def _union(numbers: Numbers) -> Iterator[Text]:
     if row["estimate"] is None:
         yield compose("How many distinct links people verified is undefined: {}.", _reason(row))
         return
-    yield compose("Together the sources gave {} distinct links that people verified{}.", say(row), _ends(row))
+    text = "Together the sources gave {} distinct links that people verified{}, each counted by the share "
+    yield compose(f"{text}of its judgments that verify it.", say(row), _ends(row))
 
 
 def _ends(row: Row) -> Text:
@@ -84,9 +89,9 @@ def _coverage(numbers: Numbers) -> Iterator[Text]:
     yield compose(
         "Of the links that people verified, a share of {} stands in {} exactly, and for a share of {} it has "
         "no link at that place.",
-        sentence(exact),
+        sentence(exact, _ITEMS),
         numbers.ground_truth,
-        sentence(nothing),
+        sentence(nothing, _ITEMS),
     )
 
 

@@ -27,6 +27,7 @@ SECTIONS: Final = (
     ("studied", "What was studied"),
     ("rates", "What people decided"),
     ("scores", "Before and after"),
+    ("compared", "Sources compared"),
     ("coverage", "What the ground truth lacks"),
     ("agreement", "Agreement"),
     ("workers", "Workers"),

@@ -54,7 +54,7 @@ def scope_note(numbers: Numbers) -> str:
     """What the headline answers speak of."""
     note = f"Over {dataset_name(numbers.overall)}, by the policy {numbers.policy}."
     if len(numbers.sources) > 1:
-        note += " Differences between sources are not tested: intervals that overlap do not make two equal."
+        note += " Intervals that overlap do not make two sources equal: see Sources compared."
     return note
 
 
@@ -156,10 +156,15 @@ def audit_rows(study: Study, audit: pd.DataFrame, policy: str) -> list[dict[str,
     keys = zip(documents["dataset"], documents["document"], strict=True)
     texts = dict(zip(keys, documents["text"], strict=True))
     many = len(study.datasets) > 1
-    rows = audit[audit["policy"] == policy].head(AUDIT_SHOWN)
-    return [
-        _audit_row(row, texts.get((row["dataset"], row["document"])), many) for row in rows.to_dict("records")
-    ]
+    cards = study["cards"].dropna(subset=["title"])
+    titles = dict(zip(cards["key"], cards["title"], strict=True))
+    rows = audit[audit["policy"] == policy].head(AUDIT_SHOWN).to_dict("records")
+    found = [_audit_row(row, texts.get((row["dataset"], row["document"])), many) for row in rows]
+    for row in found:
+        # A number says nothing to a reader; a title stands in its own key already.
+        if row["key"] in titles and titles[row["key"]] not in row["key"]:
+            row["key"] = f"{titles[row['key']]} ({row['key']})"
+    return found
 
 
 def _audit_row(row: dict[Any, Any], text: object, many: bool) -> dict[str, str]:  # noqa: FBT001 - one caller

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import pandas as pd
 
 from analysis.report.facts import Facts
 from analysis.report.numbers import Numbers
-from analysis.report.text import Text, as_latex, as_markdown, cell
+from analysis.report.text import UNDEFINED, Text, as_latex, as_markdown, cell
 from analysis.report.words import count, dataset_name, interval, is_missing, number, size
 
 _SCORES: Final = (
@@ -73,7 +73,19 @@ class Table:
 WORKERS_SHOWN: Final = 200
 
 # Names of every table there may be.
-TABLES: Final = ("counts", "rates", "scores", "coverage", "i_of_n", "agreement", "workers", "policies")
+TABLES: Final = (
+    "counts",
+    "rates",
+    "scores",
+    "differences",
+    "ranks",
+    "control",
+    "coverage",
+    "i_of_n",
+    "agreement",
+    "workers",
+    "policies",
+)
 
 
 def counts_table(facts: Facts) -> Table:
@@ -94,7 +106,8 @@ def counts_table(facts: Facts) -> Table:
         "counts",
         "Annotations imported, shown and judged, and their outcomes",
         "An annotation with several judgments counts as the share of them that agree, so outcomes need not "
-        "be whole numbers. Judgments: those that speak for these annotations under the policy.",
+        "be whole numbers. Judgments: those that speak for the annotations of the source under the policy; "
+        "one on what several sources found stands in the row of each, so the rows do not add up.",
         (
             "Dataset",
             "Source",
@@ -149,7 +162,8 @@ def coverage_table(numbers: Numbers) -> Table:
         "Verified items compared with the ground truth, with intervals",
         "A: same span and entity. B: same span, another entity. C: overlapping span, same entity. "
         "D: overlapping span, another entity. E: nothing there; of these E0 overlap a mention "
-        "that the ground truth leaves without a link, E1 do not.",
+        "that the ground truth leaves without a link, E1 do not. Items: the sum of their verified shares. "
+        "Where all is judged, A is what the ground truth has of the union: its recall, said another way.",
         _COVERAGE,
     )
 
@@ -258,7 +272,23 @@ def all_tables(facts: Facts, side_by_side: Sequence[Numbers], workers: pd.DataFr
     ]
     if len(side_by_side) > 1:
         tables.append(policies_table(side_by_side))
-    return [table for table in tables if table.rows and len(table.head) > table.words]
+    return [_noted(table) for table in tables if table.rows and len(table.head) > table.words]
+
+
+def _noted(table: Table) -> Table:
+    """A reason why numbers are undefined stands once, below the table, and a dash in their cells."""
+    said = [str(part[0]) for row in table.rows for part in row if len(part) == 1]
+    reasons = list(dict.fromkeys(text for text in said if text.startswith(UNDEFINED)))
+    if not reasons:
+        return table
+    marks = {reasons[0]: "\u2013"} if len(reasons) == 1 else {}
+    marks = marks or {reason: f"\u2013 ({place})" for place, reason in enumerate(reasons, 1)}
+    rows = tuple(
+        tuple((marks[str(part[0])],) if len(part) == 1 and str(part[0]) in marks else part for part in row)
+        for row in table.rows
+    )
+    notes = " ".join(f"{mark}: {reason}." for reason, mark in marks.items())
+    return replace(table, rows=rows, note=f"{table.note} {notes}".strip())
 
 
 def _per_source(

@@ -32,6 +32,8 @@ class Said:
 
 Text = tuple["str | Said", ...]
 
+UNDEFINED: Final = "undefined: "
+
 
 def say(row: Row, column: str = "estimate", how: Callable[[object], str] = number) -> Said:
     """One cell of metrics.csv, written by `how`."""
@@ -68,13 +70,13 @@ def cell(row: Row | None) -> Text:
     if row is None:
         return ("not computed",)
     if is_missing(row["estimate"]):
-        return (f"undefined: {row['reason'] or 'no reason is given'}",)
+        return (f"{UNDEFINED}{row['reason'] or 'no reason is given'}",)
     return compose("{} {}", say(row), in_brackets(row) or "(no interval)")
 
 
-def sentence(row: Row) -> Text:
+def sentence(row: Row, n: str = "n\u00a0=\u00a0{}") -> Text:
     """A row in running text, with interval and n: `0.893 (95 % interval 0.871 to 0.914, n = 512)`."""
-    rests_on = compose("n\u00a0=\u00a0{}", say(row, "n", size))
+    rests_on = compose(n, say(row, "n", size))
     if is_missing(row["low"]) or is_missing(row["high"]):
         why = f"; {row['reason']}" if row["reason"] else "; no interval"
         return compose("{} ({}{})", say(row), rests_on, why)
@@ -120,5 +122,5 @@ _LATEX: Final = str.maketrans(
 def as_latex(text: Text) -> str:
     """LaTeX that prints the characters as they are."""
     # A cell that begins with a bracket would be read as the option of the line break before it.
-    words = plain(text).translate(_LATEX)
+    words = plain(text).replace("\n", " ").translate(_LATEX)
     return f"{{}}{words}" if words.startswith("[") else words

@@ -11,6 +11,8 @@ from pathlib import Path
 from sqlalchemy import insert, select
 
 from verifier.corpus.importing import Request, import_files
+from verifier.plan import planning
+from verifier.plan.report import PlanReport
 from verifier.store.models import (
     AnnotationRow,
     AssignmentRow,
@@ -83,6 +85,11 @@ def fill(study: Study, documents: int) -> None:
     """Three sources that agree on all but the last name."""
     for source in SOURCES:
         add_source(study, source, range(documents), skip=source == "Beta")
+
+
+def plan(study: Study, *, dry_run: bool = False, afresh: bool = False, now: datetime = NOW) -> PlanReport:
+    """Plan a study that has no knowledge base."""
+    return planning.plan(study, dry_run=dry_run, afresh=afresh, without_kb=True, now=now)
 
 
 def crowd(study: Study, places: int, workers: int | None = None) -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from analysis.agreement.formulas import NO_OVERLAP, ONE_CATEGORY
 from analysis.agreement_table import agreement_names, agreement_table
-from analysis.alpha import NO_OVERLAP, ONE_CATEGORY
 from analysis.decided import decided
 from analysis.errors import InputError
 from analysis.evaluate import evaluate
@@ -84,7 +84,20 @@ def test_independence_gives_binomial_shares():
 def _table(rows):
     study = measured(rows)
     frame = agreement_table(study, evaluate(study, agreement_names(study)))
-    return frame[frame["dataset"] == "*"].set_index(["over", "coefficient"])
+    whole = frame[(frame["dataset"] == "*") & (frame["category"] == "")]
+    return whole.set_index(["over", "coefficient"])
+
+
+def test_the_table_holds_the_family_beside_alpha():
+    """Verified or not: shares by item 1, 1/3, 1/2; Ao (1 + 1/3 + 0) / 3; a lone decision counts nowhere."""
+    table = _table(ROWS)
+    share, observed = (1 + 1 / 3 + 1 / 2) / 3, 4 / 9
+    chance = share**2 + (1 - share) ** 2
+    assert table.loc[("verified", "multi_pi"), "estimate"] == pytest.approx(
+        (observed - chance) / (1 - chance)
+    )
+    assert table.loc[("verified", "brennan_prediger"), "estimate"] == pytest.approx(2 * observed - 1)
+    assert table.loc[("decisions", "ac1"), "n_workers"] == 3
 
 
 def test_the_table_says_units_workers_and_overlap():

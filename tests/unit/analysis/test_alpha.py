@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
+from analysis.agreement.formulas import NO_OVERLAP, ONE_CATEGORY
 from analysis.alpha import (
-    NO_OVERLAP,
-    ONE_CATEGORY,
     alpha_from_sums,
     alpha_nominal,
     counts_of,

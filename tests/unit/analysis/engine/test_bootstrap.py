@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from analysis.engine.bits import below, stream, uniforms
-from analysis.engine.bootstrap import Weights, binomial, interval, resample_units
+from analysis.engine.bootstrap import Weights, _classes, binomial, interval, quantiles, resample_units
 from analysis.engine.counts import Counts
 from analysis.engine.tally import Tally
 
@@ -75,3 +75,18 @@ def test_bca_takes_its_acceleration_from_the_data():
     assert interval(values, 0.5, 0.9, "bca", even) == pytest.approx((0.05, 0.95), abs=1e-3)
     skewed = interval(values, 0.5, 0.9, "bca", np.array([1.0, 1.0, 1.0, 9.0]))
     assert skewed != pytest.approx((0.05, 0.95), abs=1e-2)
+
+
+def test_quantiles_are_numpys():
+    values = np.random.default_rng(2).random(997)
+    shares = np.array([0.0, 0.025, 0.5, 0.9, 0.975, 1.0])
+    assert (quantiles(values, shares) == np.quantile(values, shares)).all()
+
+
+def test_classes_of_rows_are_numpys_distinct_rows():
+    table = np.random.default_rng(3).integers(0, 3, (400, 4)) / 3
+    classes, code, count = _classes(table)
+    expected, often = np.unique(table, axis=0, return_counts=True)
+    assert (classes == expected).all()
+    assert (count == often).all()
+    assert (classes[code] == table).all()

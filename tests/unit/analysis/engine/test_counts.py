@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analysis.engine.counts import Counts, Prepared
+from analysis.engine.counts import Counts, Prepared, distinct
 from analysis.engine.tally import ALL_DATASETS, MacroTally, Tally
 from analysis.metrics.registry import ratio
 
@@ -56,3 +56,27 @@ def test_rows_of_nobody_are_no_cell():
     cut = Tally(counts, [0, 1]).cut(ALL_DATASETS)
     assert cut.n_workers == 1
     assert cut.by("cell")["hits"].tolist() == [1.0]
+
+
+def test_merged_rows_have_the_same_sums_to_the_bit():
+    r = np.random.default_rng(1)
+    rows = {name: r.integers(0, most, 500) for name, most in (("document", 6), ("worker", 9), ("unit", 90))}
+    n = r.integers(1, 8, 500)
+    counts = Counts.of(**rows, n=n, quantities={"verify": r.integers(0, 2, 500), "judged": 1})
+    fewer = counts.merged()
+    assert len(fewer) < len(counts)
+    for by in ("document", "worker"):
+        whole = Prepared(counts).sums(getattr(counts, by), 9)
+        merged = Prepared(fewer).sums(getattr(fewer, by), 9)
+        assert all((whole[name] == merged[name]).all() for name in whole)
+
+
+def test_no_rows_merge_to_none():
+    assert len(COUNTS.select(slice(0, 0)).merged()) == 0
+
+
+@pytest.mark.parametrize("size", [10, 10**12])
+def test_distinct_codes_ascend_whether_few_or_far_apart(size):
+    values, place = distinct(np.array([7, 3, 7, 0, 3]), size)
+    assert values.tolist() == [0, 3, 7]
+    assert place.tolist() == [2, 1, 2, 0, 1]

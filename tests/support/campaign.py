@@ -1,0 +1,94 @@
+"""The tiny study as a campaign on a local MTurk, and a requester that breaks off where a test says."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.support.crowds import judge, planned
+from tests.support.mturk import Person
+from verifier.crowd import campaigns
+from verifier.crowd.arrivals import arrive
+from verifier.crowd.localmturk.server import LocalMTurk
+from verifier.crowd.pacing import Pacer
+from verifier.study import Study
+
+QUICK = Pacer(attempts=4, sleep=lambda _seconds: None)
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+class Breaking:
+    """A requester whose process ends at a call: before it, or after it and before anything is kept."""
+
+    def __init__(self, requester: Any, name: str, number: int, *, after: bool) -> None:
+        self._requester, self._name, self._number, self._after = requester, name, number, after
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._requester, name)
+        if name != self._name:
+            return method
+
+        def call(*arguments: Any) -> Any:
+            self._number -= 1
+            if self._number == 0 and not self._after:
+                raise Killed
+            result = method(*arguments)
+            if self._number == 0:
+                raise Killed
+            return result
+
+        return call
+
+
+@contextmanager
+def campaign(
+    blank: Path,
+    folder: Path,
+    platform: LocalMTurk,
+    cap: str = "20.00",
+    public: str = "http://127.0.0.1:9",
+) -> Iterator[Study]:
+    """A copy of the tiny study in `folder`, planned, for the local MTurk."""
+    ready = blank.parent / "planned"
+    if not ready.exists():
+        draft = shutil.copytree(blank, blank.parent / "to-plan")
+        with Study.open(draft) as study:
+            planned(study)
+        draft.rename(ready)
+    shutil.copytree(ready, folder)
+    path = folder / "study.yaml"
+    start = path.read_text(encoding="utf-8")
+    path.write_text(
+        start
+        + f"platform: {{kind: mturk, endpoint_url: '{platform.endpoint}', worker_url: '{platform.site}'}}\n"
+        + f"server: {{public_url: '{public}'}}\nbudget: {{cap: '{cap}'}}\n",
+        encoding="utf-8",
+    )
+    with Study.open(folder) as study:
+        yield study
+
+
+def requester(study: Study) -> Any:
+    """Our account, which does not wait."""
+    return campaigns.requester(study, "local", QUICK)
+
+
+def come(study: Study, hit: str, assignment: str, worker: str, now: Any) -> Any:
+    """What the task server does when the frame opens its entry link."""
+    return arrive(study, {"hitId": hit, "assignmentId": assignment, "workerId": worker}, now)
+
+
+def work(study: Study, platform: LocalMTurk, hit: str, worker: str, now: Any, **how: Any) -> tuple[str, str]:
+    """A worker accepts a HIT, comes, and judges: the platform's assignment and our token."""
+    assignment = Person(platform, worker).accept(hit)
+    assert assignment is not None
+    arrived = come(study, hit, assignment, worker, now)
+    assert arrived.outcome == "working"
+    judge(study, arrived.token, **how)
+    return assignment, arrived.token
