@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from analysis.documents import Annotation, Document, Span
 from analysis.errors import InputError, StateError
 from analysis.keys import NIL, NIL_KIND, NONE, OTHER, UNMAPPED, Entity
-from verifier.corpus.writing import write_jsonl
+from verifier import targets
+from verifier.corpus import writers
 from verifier.store import corpora, export
 from verifier.study import CONFIG_FILE, Study
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 JUDGMENTS: Final = (
     *("dataset", "document", "source", "start", "end", "entity", "worker", "decision", "new_entity"),
-    *("assignment", "segment", "seconds", "counted", "judgment"),
+    *("assignment", "segment", "seconds", "counted", "judgment", "origin"),
 )
 ANNOTATIONS: Final = ("dataset", "document", "source", "start", "end", "entity", "confidence")
 # How the kinds that are no link stand in a column of entities.
@@ -87,6 +88,10 @@ def write_judgments(study: Study, path: Path, annotations: Path | None = None) -
         annotations: a second CSV, for every imported annotation, shown or not: what the analysis needs beside
             the judgments to know of NIL and of sources that found nothing.
     """
+    targets.check([path], targets.csv_of(JUDGMENTS))
+    if annotations is not None:
+        targets.check([annotations], targets.csv_of(ANNOTATIONS))
+        targets.check_distinct([path, annotations])
     with study.read() as session:
         tables = export.tables(session, text=False)
     rows = judgment_rows(tables)
@@ -102,9 +107,10 @@ def judgment_rows(tables: Mapping[str, pd.DataFrame]) -> list[list[Any]]:
     shown = shown.merge(tables["displays"][["display", "task"]], on="display")
     shown = shown.merge(tables["tasks"][["task", "segment"]], on="task")
     judged = tables["judgments"].query("current and role == 'worker'")
-    judged = judged.merge(tables["assignments"][["assignment", "worker", "counted"]], on="assignment")
+    by = ["assignment", "worker", "counted", "origin"]
+    judged = judged.merge(tables["assignments"][by], on="assignment")
     judged = judged.rename(columns={"key": "new_key"})[
-        ["display", "decision", "new_key", "assignment", "worker", "seconds", "counted", "sequence"]
+        ["display", "decision", "new_key", "seconds", "sequence", *by]
     ]
     rows = shown.merge(judged, on="display", how="left").sort_values(
         ["annotation", "display", "assignment"], kind="stable"
@@ -137,7 +143,7 @@ def _number(value: float | None) -> float | str:
 
 
 def _write_csv(path: Path, heading: tuple[str, ...], rows: list[list[Any]]) -> None:
-    with _new_file(path) as file:
+    with targets.new_file(path, targets.csv_of(heading)) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(heading)
         writer.writerows(rows)
@@ -146,7 +152,7 @@ def _write_csv(path: Path, heading: tuple[str, ...], rows: list[list[Any]]) -> N
 def _judgment_row(row: Mapping[Any, Any]) -> list[Any]:
     identity = [row[name] for name in ("dataset", "document", "source", "start", "end", "key")]
     if not isinstance(row["decision"], str):
-        return [*identity, "", "", "", "", row["segment"], "", "", ""]
+        return [*identity, "", "", "", "", row["segment"], "", "", "", ""]
     assignment = int(row["assignment"])
     return [
         *identity,
@@ -158,13 +164,21 @@ def _judgment_row(row: Mapping[Any, Any]) -> list[Any]:
         row["seconds"],
         int(row["counted"] is True),
         f"{assignment}.{int(row['sequence'])}",
+        row["origin"],
     ]
 
 
 def write_corpora(
-    study: Study, out: Path, *, dataset: str | None = None, source: str | None = None, text: bool = True
+    study: Study,
+    out: Path,
+    *,
+    dataset: str | None = None,
+    source: str | None = None,
+    text: bool = True,
+    form: str = "jsonl",
+    tell: Callable[[str], None] = lambda _note: None,
 ) -> list[Path]:
-    """Write what was imported as posthoc JSONL, a file for each dataset and source.
+    """Write what was imported, a file for each dataset and source.
 
     Args:
         study: an open study.
@@ -172,23 +186,53 @@ def write_corpora(
         dataset: write this one alone.
         source: write this one alone.
         text: with the texts, or without.
+        form: one of `writers.FORMATS`.
+        tell: is told what the format has no place for.
     """
+    writer = writers.format_of(form)
     with study.read() as session:
         pairs = corpora.pairs(session, dataset, source)
         if not pairs:
             raise StateError("nothing to write", remedy=corpora.known_names(session))
-        single = len(pairs) == 1 and out.suffix != ""
-        if not single and out.exists() and (not out.is_dir() or any(out.iterdir())):
-            raise InputError("the folder is not empty", where=str(out), remedy="Name a new folder.")
         paths = []
-        for name, maker in pairs:
-            path = out if single else out / f"{name}.{maker}.jsonl"
-            path.parent.mkdir(parents=True, exist_ok=True)
+        places = placed(pairs, out, [writer] * len(pairs))
+        ours = targets.posthoc_line if form == "jsonl" else None
+        targets.check([path for *_, path in places], ours, inputs=corpora.files(session))
+        for name, maker, path in places:
             found = corpora.documents_of(session, name, maker)
-            with _new_file(path) as file:
-                write_jsonl((_document(*pair) for pair in found), file, text=text)
+            notes = writers.write(
+                (_document(*pair) for pair in found),
+                path,
+                form=form,
+                name=name,
+                language=corpora.language_of(session, name),
+                text=text,
+            )
+            for note in notes:
+                tell(note)
             paths.append(path)
     return paths
+
+
+def placed(
+    pairs: Sequence[tuple[str, str]], out: Path, forms: Sequence[writers.Writer], mark: str = ""
+) -> list[tuple[str, str, Path]]:
+    """Dataset, source and file of each corpus: `out` itself if it is one and `out` has an ending.
+
+    Raises:
+        InputError: the folder holds something.
+    """
+    if len(pairs) == 1 and out.suffix != "":
+        return [(*pairs[0], out)]
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise InputError("the folder is not empty", where=str(out), remedy="Name a new folder.")
+    files = []
+    for (dataset, source), form in zip(pairs, forms, strict=True):
+        name = f"{dataset}.{source}{mark}"
+        # Where texts stand beside the file, every corpus has a folder of its own.
+        folder = out / name if form.texts else out
+        files.append((dataset, source, folder / f"{name}{form.suffix}"))
+    return files
 
 
 def _document(row: Any, annotations: list[Any]) -> Document:
@@ -198,15 +242,3 @@ def _document(row: Any, annotations: list[Any]) -> Document:
     )
     evaluation = None if whole else Span(row.evaluation_start, row.evaluation_end)
     return Document(row.name, row.text, made, evaluation)
-
-
-@contextmanager
-def _new_file(path: Path) -> Iterator[Any]:
-    """A text file that takes the place of `path` only when it is whole."""
-    draft = path.with_name(path.name + ".part")
-    try:
-        with draft.open("w", encoding="utf-8", newline="") as file:
-            yield file
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)

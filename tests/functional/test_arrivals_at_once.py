@@ -4,10 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 from tests.support import planned
-from tests.support.planned import NOW
+from tests.support.planned import NOW, plan
 from verifier.crowd.arrivals import arrive
 from verifier.plan import draw
-from verifier.plan.planning import plan
 from verifier.study import Study
 
 PEOPLE = 16

@@ -9,16 +9,19 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
 
+import analysis
 from analysis.errors import InputError, StateError
+from analysis.workers import workers_frame
 from tests.support import tiny
 from tests.support.crowds import NOON, always_verify, come, judge, planned, work_through
 from verifier.crowd import counting, review
 from verifier.crowd.status import status
 from verifier.crowd.submission import Undecided, submit, submitted
 from verifier.crowd.workers import workers
+from verifier.exporting import write_bundle
 from verifier.plan import chance, draw
 from verifier.store import crowd, work
 from verifier.store.models import AssignmentRow, Place, TaskSlot, Vault, Worker
@@ -67,6 +70,22 @@ def test_many_people_at_one_moment_hold_no_slot_twice(any_tiny_study):
     working = [arrived for arrived in found if arrived.outcome == "working"]
     assert len({arrived.token for arrived in working}) == len(working)
     assert len(held) == len(rows(any_tiny_study, TaskSlot))
+
+
+def test_what_cannot_be_graded_is_handed_in_and_told_to_the_researcher(tiny_study):
+    planned(tiny_study)
+    wrong = changed(tiny_study, controls={"rule": "most"})
+    assert work_through(wrong, "ann", always_verify).code
+    (row,) = rows(wrong, AssignmentRow)
+    assert (row.state, row.counted, "not graded: controls.rule" in row.counted_reason) == (
+        "submitted",
+        None,
+        True,
+    )
+    assert list(status(wrong).people.uncounted) == [row.counted_reason]
+    assert [(e.category, e.proposal) for e in review.queue(wrong).entries] == [("not graded", "look")]
+    counting.regrade(tiny_study, NOON)
+    assert rows(tiny_study, AssignmentRow)[0].counted is not None
 
 
 def test_a_preview_writes_nothing(tiny_study):
@@ -306,6 +325,35 @@ def test_workers_stand_by_pseudonym_with_what_stands_out(tiny_study):
     (line,) = workers(tiny_study)
     assert line.flags == ("failed the controls", "too fast")
     assert (line.right, line.asked) == (1, 3)
+
+
+def test_a_workers_judgments_are_those_of_the_report(tiny_study, tmp_path):
+    planned(tiny_study)
+    work_through(tiny_study, "bob", always_verify)
+    (line,) = workers(tiny_study)
+    frame = workers_frame(analysis.load(write_bundle(tiny_study, tmp_path / "b")), 0.95)
+    assert [line.total] == list(frame["judgments"])
+    assert line.judgments["verify"] == line.total
+
+
+def test_pay_an_hour_is_told_once_enough_people_have_lived_it(tiny_study):
+    planned(tiny_study)
+    for number, name in enumerate(("ann", "bob", "cyd", "dan")):
+        if work_through(tiny_study, name, tiny.truly) is None:
+            break
+        assert (status(tiny_study).money.hourly is None) == (number < 2)
+    with tiny_study.write() as session:
+        session.execute(update(AssignmentRow).values(origin="simulated"))
+    assert status(tiny_study).money.hourly is None
+
+
+def test_a_review_in_which_all_is_decided_says_so(tiny_study, posthoc):
+    planned(tiny_study)
+    work_through(tiny_study, "ann", tiny.truly)
+    decide = ("review", tiny_study.path, "--live", "--confirm", tiny_study.config.study.name)
+    assert "Approved 1, 1.00 USD." in posthoc(*decide).out
+    for again in (decide, decide[:2]):
+        assert "Nothing waits for approval" in posthoc(*again).out
 
 
 def test_review_and_status_speak_json(tiny_study, posthoc):

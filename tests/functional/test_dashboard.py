@@ -102,7 +102,10 @@ def test_a_task_is_shown_as_the_worker_saw_it_with_its_judgments(inside):
     page = inside.get(f"/admin/tasks/{number}").text
     assert 'class="decision verify"' in page
     assert "<mark" in page
-    assert inside.get("/admin/tasks/999999").status_code == 404
+    for strange in ("999999", 2**63, "9" * 5000, "-1", "x"):
+        assert inside.get(f"/admin/tasks/{strange}").status_code == 404
+    for page in ("9" * 5000, 2**63, "-1", "x", "0", "999999999"):
+        assert inside.get(f"/admin/tasks?page={page}").status_code == 200
 
 
 def test_nothing_of_the_dashboard_may_be_framed_or_run_inline(inside):

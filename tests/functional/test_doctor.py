@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from sqlalchemy import text
 
 from tests.support import tiny, worked
 from verifier.doctor import Finding, examine
+from verifier.founding import DRAFT
 from verifier.plan.planning import plan
 from verifier.study import Study
 
@@ -63,7 +65,30 @@ def test_a_seed_changed_after_planning_is_found(tiny_study: Study) -> None:
     path = tiny_study.path / "study.yaml"
     path.write_text(path.read_text().replace("seed: 5", "seed: 6"))
     (found,) = faults(tiny_study)
-    assert found.faults == ("study.yaml has the seed 6, the plan was made with 5",)
+    assert "study.seed was changed after planning; got 6; expected 5" in found.faults[0]
+
+
+def test_a_name_changed_before_planning_is_found(tiny_study: Study) -> None:
+    path = tiny_study.path / "study.yaml"
+    path.write_text(path.read_text().replace("name: tiny", "name: other"))
+    (found,) = faults(tiny_study)
+    assert found.faults == ("study.yaml is of other, the database of tiny",)
+
+
+def test_drafts_that_were_broken_off_are_found(tiny_study: Study) -> None:
+    left = tiny_study.path / f"{DRAFT}-x"
+    left.mkdir()
+    os.utime(left, (0, 0))
+    (found,) = faults(tiny_study)
+    assert found.faults == (str(left),)
+
+
+def test_work_that_could_not_be_graded_is_found(busy: Study) -> None:
+    with busy.write() as session:
+        session.execute(text("update assignment set counted = null where state = 'submitted'"))
+    (found,) = faults(busy)
+    assert "were never graded" in found.faults[0]
+    assert "--regrade" in found.remedy
 
 
 LEASED = "select max(assignment_id) from task_slot where state = 'leased'"

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 import analysis
-from analysis.errors import StateError
+from analysis.errors import InputError, StateError
 from tests.support import tiny, worked
 from verifier import exporting
 from verifier.corpus import read_corpus
+from verifier.corpus.importing import Request, import_files
 from verifier.plan.planning import plan
 from verifier.store import export, redirects
 from verifier.study import Study
@@ -192,3 +193,22 @@ def test_either_database_gives_a_bundle(any_tiny_study: Study, tmp_path: Path) -
     loaded = analysis.load(exporting.write_bundle(any_tiny_study, tmp_path / "b"))
     assert loaded.tables["assignments"]["counted"].all()
     assert set(loaded.tables["assignments"]["submitted"].dt.hour) > {9}
+
+
+def test_an_imported_file_is_never_exported_over(worked_study: Study, tmp_path: Path) -> None:
+    first = exporting.write_corpora(worked_study, tmp_path / "a")[0]
+    dataset, source = first.stem.split(".")
+    assert exporting.write_corpora(worked_study, first, dataset=dataset, source=source) == [first]
+    request = Request((first,), dataset, "again")
+    import_files(worked_study, request, now=worked.START)
+    before = first.read_bytes()
+    with pytest.raises(InputError, match="was imported"):
+        exporting.write_corpora(worked_study, first, dataset=dataset, source=source)
+    assert first.read_bytes() == before
+
+
+def test_judgments_and_annotations_need_two_files(worked_study: Study, tmp_path: Path) -> None:
+    out = tmp_path / "x.csv"
+    with pytest.raises(InputError, match="one file"):
+        exporting.write_judgments(worked_study, out, out)
+    assert not out.exists()

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from tests.support import planned
+from tests.support.planned import plan
 from verifier import clock
 from verifier.corpus.importing import Request, import_files
 from verifier.plan import draw
-from verifier.plan.planning import plan
 from verifier.study import Study
 
 FILES = {"GT": "gt", "REL": "predictions/rel", "ReFinED": "predictions/refined"}
@@ -32,6 +32,27 @@ def test_what_cannot_be_met_is_refused_with_status_1(posthoc, tiny_folder):
     ran = posthoc("plan", tiny_folder)
     assert (ran.status, ran.out) == (1, "")
     assert "too few controls: needs at least 2 control tasks, could make 0 because 4 segments" in ran.err
+
+
+def test_controls_are_written_to_be_looked_through(posthoc, tiny_folder, tmp_path):
+    ran = posthoc("plan", tiny_folder, "--controls", tmp_path / "controls.jsonl")
+    rows = [
+        json.loads(line) for line in (tmp_path / "controls.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    assert (ran.status, len(rows)) == (0, 4)
+    assert "4 controls are written" in ran.err
+    assert all(mark["mention"] in row["shown"] for row in rows for mark in row["annotations"])
+
+
+def test_a_dry_run_changes_nothing_so_it_is_not_given_what_would(posthoc, tiny_folder):
+    assert posthoc("plan", tiny_folder, "--dry-run", "--afresh").status == 2
+
+
+def test_without_a_knowledge_base_the_remedy_is_told(posthoc, tiny_folder):
+    (tiny_folder / "kb.db").unlink()
+    assert "posthoc kb build STUDY FILE" in posthoc("plan", tiny_folder).err
+    assert posthoc("plan", tiny_folder, "--without-kb").status == 0
+    assert "--afresh" in posthoc("kb", "build", tiny_folder, tiny_folder / "kb.tsv").err
 
 
 @pytest.fixture

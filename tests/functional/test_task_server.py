@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from flask.testing import FlaskClient
 
 from tests.support import worker_study
 from tests.support.web_worker import Worker
+from verifier.kb.build import build
+from verifier.store import export, progress
 from verifier.store.models import Event
 from verifier.study import Study
 from verifier.web.app import create_app
@@ -145,6 +148,10 @@ def test_edits_are_understood_or_refused(worker: Worker) -> None:
         {"judgments": [{"sequence": 1, "display": "0.0", "action": "edit"}]},
         {"judgments": [{"sequence": 1, "display": "0.0", "action": "edit", "entity": "a\u0000b"}]},
         {"judgments": [{"sequence": 1, "display": "0.0", "action": "verify", "seconds": "long"}]},
+        {"judgments": [{"sequence": 1, "display": "0.0", "action": "verify", "seconds": 10**400}]},
+        {"judgments": [{"sequence": 2**31, "display": "0.0", "action": "verify"}]},
+        {"judgments": [{"sequence": 10**400, "display": "0.0", "action": "verify"}]},
+        {"judgments": [{"sequence": 1, "display": "0.0", "action": ["verify"]}]},
     ],
 )
 def test_what_is_not_of_the_form_is_a_bad_request(worker: Worker, body: Any) -> None:
@@ -175,6 +182,35 @@ def test_search_is_logged_with_its_candidates(worker: Worker, served: Study) -> 
     assert event.data == {"display": "0.0", "query": "springstein", "candidates": ["wd:Q1225"]}
 
 
+def test_a_knowledge_base_built_anew_is_used_at_once_by_every_thread(worker: Worker, served: Study) -> None:
+    def titles(_: int = 0) -> list[str]:
+        return [found["title"] for found in worker.get("/search?q=zanzibar&display=0.0")["candidates"]]
+
+    with ThreadPoolExecutor(3) as pool:
+        assert list(pool.map(titles, range(6))) == 6 * [[]]
+        table = served.path / "new.tsv"
+        table.write_text("key\ttitle\nwd:Q1774\tZanzibar\n", encoding="utf-8")
+        build(table, served.file(served.config.kb.file))
+        assert list(pool.map(titles, range(6))) == 6 * [["Zanzibar"]]
+
+
+@pytest.mark.parametrize("broken", [None, b"", b"no database at all" * 500])
+def test_without_a_knowledge_base_there_are_cards_and_a_plain_word(
+    worker: Worker, served: Study, broken: bytes | None
+) -> None:
+    assert worker.get("/search?q=rome&display=0.0")["candidates"]
+    path = served.file(served.config.kb.file)
+    path.unlink()
+    if broken is not None:
+        path.write_bytes(broken)
+    found = worker.get("/search?q=rome&display=0.0")
+    assert (found["candidates"], "no search just now" in found["message"]) == ([], True)
+    assert "no search just now" in worker.client.get("/preview/search?q=rome").json["message"]
+    assert all(shown["card"]["title"] for shown in worker.displays())
+    address = "https://www.wikidata.org/wiki/Q220"
+    assert worker.judge((1, "0.0", "edit", address)).status_code == 200
+
+
 def test_a_pasted_address_is_read_by_the_search(worker: Worker) -> None:
     found = worker.get("/search?q=https://www.wikidata.org/wiki/Q220&display=0.0")
     assert (found["candidates"][0]["title"], found["message"]) == ("Rome", None)
@@ -195,6 +231,80 @@ def test_events_of_unknown_kinds_are_refused(worker: Worker) -> None:
     for event in ({"kind": "x"}, {"kind": "undo", "data": {}}, {"kind": "blur", "data": {"a": "x" * 5000}}):
         answer = worker.client.post(f"/api/{worker.token}/events", json={"events": [event]})
         assert answer.status_code == 400
+
+
+@pytest.mark.parametrize("host", ["x" * 5000, "[::1", "a:b", "", "a b"])
+def test_a_host_that_can_be_none_is_no_fault_of_ours(client: FlaskClient, host: str) -> None:
+    for path in ("/", "/start?participant=x", "/w/nobody", "/api/nobody/state"):
+        assert client.get(path, headers={"Host": host}).status_code < 500
+    headers = {"Host": host, "Origin": "http://x"}
+    assert client.post("/w/nobody/step", headers=headers).status_code < 500
+
+
+def test_what_was_never_judged_cannot_be_undone(worker: Worker) -> None:
+    undo = {"events": [{"kind": "undo", "data": {"display": "0.0", "sequence": 7}}]}
+    assert worker.client.post(f"/api/{worker.token}/events", json=undo).status_code == 400
+    worker.judge((7, "0.0", "verify"))
+    assert worker.get("/state")["tasks"][0]["decided"] == 1
+
+
+def test_what_was_undone_is_never_exported_as_current(worker: Worker, served: Study) -> None:
+    worker.judge((1, "0.0", "verify"), (2, "0.1", "remove"))
+    undo = {"events": [{"kind": "undo", "data": {"display": "0.0", "sequence": 1}}]}
+    worker.client.post(f"/api/{worker.token}/events", json=undo)
+    with served.read() as session:
+        made = export.tables(session)["judgments"]
+        assert dict(zip(made["sequence"], made["current"], strict=True)) == {1: False, 2: True}
+        assert [row.judgments for row in progress.people(session)] == [1]
+
+
+def test_undoing_twice_is_kept_once(worker: Worker, served: Study) -> None:
+    worker.judge((1, "0.0", "verify"))
+    undo = {"events": 2 * [{"kind": "undo", "data": {"display": "0.0", "sequence": 1}}]}
+    for _ in range(2):
+        assert worker.client.post(f"/api/{worker.token}/events", json=undo).status_code == 200
+    with served.read() as session:
+        assert session.query(Event).count() == 1
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        '{"a": NaN}',
+        '{"a": Infinity}',
+        '{"a": 1e999}',
+        '{"a": "\\ud800"}',
+        '{"\\udfff": 1}',
+        '{"a": "x\\u0000"}',
+        '{"a": 1' + 400 * "0" + "}",
+        '{"a": 1' + 5000 * "0" + "}",
+        '{"a": ' + 20 * "[" + 20 * "]" + "}",
+        '{"a": ' + 100_000 * "[",
+        "[]",
+        "false",
+        "3",
+    ],
+)
+def test_events_that_no_database_can_keep_are_bad_requests(worker: Worker, data: str) -> None:
+    body = f'{{"events": [{{"kind": "blur", "data": {data}}}]}}'
+    answer = worker.client.post(f"/api/{worker.token}/events", data=body)
+    assert (answer.status_code, answer.json["error"]) == (400, "bad_request")
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"\xff", b"[" * 200_000, b'{"events": [{"kind": ["x"]}]}', b'{"events": {}}']
+)
+def test_bodies_that_are_no_request_are_bad_requests(worker: Worker, body: bytes) -> None:
+    for path in ("events", "judgments"):
+        assert worker.client.post(f"/api/{worker.token}/{path}", data=body).status_code == 400
+
+
+def test_tokens_and_numbers_that_no_database_holds_are_not_found(worker: Worker) -> None:
+    for number in (2**63, 10**19, "9" * 5000, "-1", "x", "²"):
+        assert worker.client.get(f"/api/{worker.token}/tasks/{number}").status_code == 404
+    for token in ("%00", "%ff", "a%0Ab", "é"):
+        assert worker.client.get(f"/api/{token}/state").status_code == 404
+        assert worker.client.get(f"/w/{token}").status_code == 404
 
 
 def test_submitting(worker: Worker) -> None:

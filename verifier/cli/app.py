@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pkgutil
 import sys
@@ -43,6 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         0 done, 1 refused or failed, 2 wrong usage.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A file name that is no text, or a letter that the terminal lacks, must not end a command.
+            stream.reconfigure(errors="backslashreplace")
     try:
         build()(args=None if arguments is None else list(arguments), prog_name="posthoc")
     except SystemExit as finished:

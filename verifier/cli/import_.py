@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from verifier.corpus.importing import FileReport, ImportReport
 
 ORDER = 20
+_FEW = 10
 
 
 class OnBad(StrEnum):
@@ -36,16 +38,30 @@ def import_(
     source: Annotated[str, typer.Option(help="Who made the annotations: GT, or a model's name.")],
     file_format: Annotated[
         str,
-        typer.Option("--format", metavar="F", help="auto, jsonl or elevant; auto says what it recognised."),
+        typer.Option(
+            "--format",
+            metavar="F",
+            help="auto, jsonl, elevant, wned, aida, nif, rel, csv, neleval or conel; auto says what it is.",
+        ),
     ] = "auto",
     texts: Annotated[Path | None, typer.Option(help="Folder of texts for documents without.")] = None,
     redirects: Annotated[
         Path | None, typer.Option(help="Redirects to put in force: a title and its redirects a line.")
     ] = None,
+    mapping: Annotated[
+        Path | None, typer.Option("--map", metavar="FILE", help="Says which column of a table is what.")
+    ] = None,
     on_bad: Annotated[
         OnBad, typer.Option(help="Refuse the import for bad rows, or leave them out.")
     ] = OnBad.REFUSE,
-    encoding: Annotated[str, typer.Option(help="Encoding of the files.")] = "utf-8-sig",
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Put spans right whose place has one answer; each is told.")
+    ] = False,
+    prefix: Annotated[
+        list[str] | None,
+        typer.Option("--prefix", metavar="P=IRI", help="A prefix that Turtle files do not declare."),
+    ] = None,
+    encoding: Annotated[str, typer.Option(help="Encoding of the files, and of texts.")] = "utf-8-sig",
     replace: Annotated[
         bool, typer.Option("--replace", help="First take away what the source has in the dataset.")
     ] = False,
@@ -56,7 +72,9 @@ def import_(
     json: Annotated[bool, typer.Option("--json", help="The report as JSON.")] = False,
 ) -> None:
     """Import corpus files, whole or not at all; every bad row is told with its line."""
-    from verifier import clock  # noqa: PLC0415 - keeps --help quick
+    from analysis.corpora import read_prefixes  # noqa: PLC0415 - keeps --help quick
+    from analysis.errors import InputError  # noqa: PLC0415
+    from verifier import clock  # noqa: PLC0415
     from verifier.corpus.importing import Request, import_files  # noqa: PLC0415
     from verifier.study import Study  # noqa: PLC0415
 
@@ -69,6 +87,9 @@ def import_(
         format=file_format,
         texts=texts,
         encoding=encoding,
+        mapping=mapping,
+        prefixes=read_prefixes(prefix or []),
+        repair=repair,
         redirects=redirects,
         on_bad=on_bad.value,
         replace=replace,
@@ -83,13 +104,21 @@ def import_(
         say_json(report)
     else:
         _say(report, dry_run=dry_run)
+    if report.refused:
+        raise InputError.of(report.refused)
 
 
 def _say(report: ImportReport, *, dry_run: bool) -> None:
     for file in report.files:
         say(_line(file, report))
+        for detail in () if file.unchanged else _details(file):
+            say(f"  {detail}")
+        for repair in file.repaired:
+            note(repair)
     if report.dropped:
         say(f"{len(report.dropped)} bad rows were left out.")
+    if report.refused:
+        say(f"{len(report.refused)} bad rows: the import would be refused; --on-bad drop leaves them out.")
     if dry_run:
         say("This was a dry run: nothing was kept.")
 
@@ -97,8 +126,29 @@ def _say(report: ImportReport, *, dry_run: bool) -> None:
 def _line(file: FileReport, report: ImportReport) -> str:
     if file.unchanged:
         return f"{file.file}: imported before with the same bytes, nothing to do."
-    kinds = ", ".join(f"{count} {kind}" for kind, count in file.kinds.items())
     line = f"{file.file}: {file.format} ({file.why}); {report.source} in {report.dataset}: "
     line += f"{file.documents} documents ({file.new_documents} new), {file.annotations} annotations"
-    line += f" ({kinds})" if kinds else ""
+    line += f" ({_counts(file.kinds)})" if file.kinds else ""
     return line + (f", {file.duplicates} of them duplicates" if file.duplicates else "")
+
+
+def _details(file: FileReport) -> Iterator[str]:
+    """What a person may act on: ids, NIL, the offset audit, and what is there already."""
+    if file.schemes:
+        yield f"keys: {_counts(file.schemes)}"
+    if file.nil_spellings:
+        yield f"NIL: {_counts(file.nil_spellings)}"
+    if file.audit:
+        yield f"offset audit: {_counts(file.audit)}"
+    for name, kinds in list(file.audited.items())[:_FEW]:
+        yield f"  {name}: {_counts(kinds)}"
+    if len(file.audited) > _FEW:
+        yield f"  and {len(file.audited) - _FEW} more documents (--json lists all)"
+    if file.same_texts:
+        yield f"{file.same_texts} texts are equal to those already imported, to the last character"
+    for name, count in file.shared.items():
+        yield f"items that {name} has too: {count} of {file.kinds.get('link', 0)}"
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {what or 'empty'}" for what, count in counts.items())

@@ -19,7 +19,9 @@ def register(app: typer.Typer) -> None:
 
 def init(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder.")],
-    template: Annotated[str, typer.Option(help="The study to start from: demo, link or paper.")] = "link",
+    template: Annotated[
+        str, typer.Option(help="The study to start from: demo, link, mturk or paper.")
+    ] = "link",
     database: Annotated[
         str | None,
         typer.Option(

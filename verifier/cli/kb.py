@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from verifier.cli.output import say
+from verifier.cli.output import note, say
 
 ORDER = 25
 
@@ -39,9 +39,16 @@ def build(
 ) -> None:
     """Build the study's knowledge base from a table of entities; replaces the one before."""
     from verifier.config import load_config  # noqa: PLC0415 - keeps --help quick
+    from verifier.founding import CONFIG_FILE, address_of  # noqa: PLC0415
     from verifier.kb.build import build as make  # noqa: PLC0415
-    from verifier.study import CONFIG_FILE  # noqa: PLC0415
+    from verifier.plan import planning, terms  # noqa: PLC0415
+    from verifier.store.engine import missing_file  # noqa: PLC0415
+    from verifier.study import Study  # noqa: PLC0415
 
     config = load_config(study / CONFIG_FILE)
     report = make(file, study / config.kb.file, language=language)
+    if not missing_file(address_of(study, config)):
+        with Study.open(study) as opened, opened.read() as session:
+            if terms.without_kb(session):
+                note(f"Note: {planning.PLANNED_WITHOUT}.")
     say(f"Built {report.target}: {report.entities:,} entities with {report.names:,} names.")

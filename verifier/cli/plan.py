@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from verifier.cli.output import say, say_json
+from verifier.cli.output import note, say, say_json
 
 ORDER = 30
 
@@ -21,17 +21,36 @@ def plan(
     study: Annotated[Path, typer.Argument(metavar="STUDY", help="A study folder.")],
     *,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Report the plan; store nothing.")] = False,
+    controls: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the controls there, to be looked through, as posthoc JSONL."
+        ),
+    ] = None,
+    without_kb: Annotated[
+        bool, typer.Option("--without-kb", help="Make controls without a knowledge base.")
+    ] = False,
+    afresh: Annotated[
+        bool, typer.Option("--afresh", help="Plan anew, as long as nobody has drawn tasks.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")] = False,
 ) -> None:
     """Cut texts, draw up tasks and controls, say what it costs and how precise it will be."""
     from verifier import clock  # noqa: PLC0415 - keeps --help quick
-    from verifier.plan import planning  # noqa: PLC0415
+    from verifier.needed import check_files  # noqa: PLC0415
+    from verifier.plan import listing, planning  # noqa: PLC0415
     from verifier.study import Study  # noqa: PLC0415
 
+    if dry_run and (afresh or controls is not None):
+        raise typer.BadParameter("--dry-run stores nothing: give it without --afresh and --controls")
     with Study.open(study) as opened:
-        report = planning.plan(opened, dry_run=dry_run, now=clock.now())
+        check_files(opened.path, opened.config)
+        report = planning.plan(opened, dry_run=dry_run, afresh=afresh, without_kb=without_kb, now=clock.now())
+        listed = None if controls is None else listing.write_controls(opened, controls)
     if as_json:
         say_json(report)
-        return
-    for line in report.lines():
-        say(line)
+    else:
+        for line in report.lines():
+            say(line)
+    if listed is not None:
+        note(f"{listed} controls are written to {controls}. Known means: all sources agree. Look through.")

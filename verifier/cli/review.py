@@ -12,6 +12,7 @@ from verifier.cli.output import note, say, say_json
 
 if TYPE_CHECKING:
     from verifier.crowd.review import Queue
+    from verifier.study import Study
 
 ORDER = 55
 
@@ -63,6 +64,7 @@ def review(
             )
         if live:
             found = service.decide(opened, confirm=confirm, now=clock.now(), approve=named, out=out)
+            _pay(opened)
         else:
             found = service.queue(opened, named)
             if out is not None:
@@ -72,11 +74,31 @@ def review(
         return
     say("\n".join(lines(found)))
     done = len(found.waiting)
-    if live:
+    if not done:
+        say("Nothing waits for approval: nothing was decided.")
+    elif live:
         say(f"Approved {done}, {found.amount} {found.currency}." + (f" Whom to pay: {out}" if out else ""))
-    elif done:
+    else:
         say(f"Would approve {done}, {found.amount} {found.currency}. Nothing was decided.")
         say(f"To decide: posthoc review {study} --live --confirm NAME --out payments.csv")
+    if looked := sum(entry.proposal == "look" and entry.decision is None for entry in found.entries):
+        say(f"A person must look at {looked}; to approve one all the same: --approve NUMBER")
+
+
+def _pay(study: Study) -> None:
+    """Approve on the platform too, where it can be done from here."""
+    from verifier import clock  # noqa: PLC0415 - keeps --help quick
+    from verifier.crowd import campaigns, paying  # noqa: PLC0415
+    from verifier.crowd.base import Capability  # noqa: PLC0415
+    from verifier.crowd.platforms import adapter_of  # noqa: PLC0415
+
+    environment = paying.environment_of(study)
+    if Capability.APPROVE not in adapter_of(study.config).capabilities or not environment:
+        return
+    paid = paying.pay(study, campaigns.requester(study, environment), now=clock.now())
+    note(f"Approved on the platform: {paid.done}.")
+    if paid.waiting:
+        note(f"Not handed in on the platform, so not paid there: {paid.waiting}.")
 
 
 def lines(queue: Queue) -> list[str]:

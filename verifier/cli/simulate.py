@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from verifier.cli.output import note, say, say_json
+from verifier.cli.output import say, say_json
 
 ORDER = 45
 
@@ -70,8 +70,11 @@ def simulate(
     seed gives the same judgments. Nobody waits for the clock: abandoned work is free again after its wave.
     """
     from verifier.simulate import campaign, habits  # noqa: PLC0415 - keeps --help quick
+    from verifier.simulate.client import check_address  # noqa: PLC0415
     from verifier.study import Study  # noqa: PLC0415
 
+    if url is not None:
+        check_address(url)
     behaviour = habits.crowd(crowd.value, accuracy=accuracy, bias=bias, spammers=spammers, dropouts=dropouts)
     asked = campaign.Campaign(
         workers, seed, behaviour, truth, url=url, together=together, acknowledged=acknowledged
@@ -81,9 +84,8 @@ def simulate(
     if as_json:
         say_json(done)
         return
-    people = ", ".join(f"{n} {outcome}" for outcome, n in sorted(done.outcomes.items()))
-    say(f"{sum(done.outcomes.values())} simulated workers: {people}; {done.judgments} judgments.")
-    note(f"Work is left for {done.places_left} places." if done.places_left else "All work is done.")
+    for line in campaign.lines(done):
+        say(line)
 
 
 def counter(workers: int) -> Callable[[int, int], None]:

@@ -62,7 +62,10 @@ def lines(status: Status) -> list[str]:
         "",
         *_money(status.money),
         "",
-        "Intervals here take judgments as independent; `posthoc analyze` gives those that do not.",
+        *_changed(status),
+        "Shares here are of counted judgments, each once, with intervals that take them as independent.",
+        "What to report is what `posthoc analyze` gives: there each shown annotation weighs the same,",
+        "however many judged it, and intervals allow for documents and workers.",
     ]
 
 
@@ -76,7 +79,7 @@ def percent(share: Share) -> str:
 def _work(status: Status) -> list[str]:
     names = [f"{cell.work.dataset} {cell.work.source}" for cell in status.cells]
     width = max([len("Work"), *map(len, names)])
-    out = [f"{'Work':<{width}}  tasks  slots: open  at work    done  verified"]
+    out = [f"{'Work':<{width}}  tasks  slots: open  at work    done  verified, of counted judgments"]
     for name, cell in zip(names, status.cells, strict=True):
         work = cell.work
         out.append(
@@ -96,8 +99,13 @@ def _people(status: Status) -> list[str]:
         f"Workers: {people.workers}; assignments: {states or 'none'}",
         f"Counted: {people.counted} of {submitted} submitted",
         *(f"  not counted: {n}, {reason}" for reason, n in people.uncounted.items()),
-        f"Passed the controls: {percent(status.controls.passed)}",
-        *(f"  {kind}: {percent(found)}" for kind, found in status.controls.questions.items()),
+        f"Passed the controls: {percent(status.controls.passed)} submitted assignments"
+        if status.controls.passed.n
+        else f"Passed the controls: {percent(status.controls.passed)}",
+        *(
+            f"  {kind}, answered rightly: {percent(found)}"
+            for kind, found in status.controls.questions.items()
+        ),
         f"Agreement, alpha: {coefficient(status.alpha)}",
         f"Agreement, observed: {coefficient(status.observed)}",
     ]
@@ -105,6 +113,14 @@ def _people(status: Status) -> list[str]:
         low, middle, high = status.seconds
         out.append(f"Seconds a judgment: {middle:.1f} (half of them from {low:.1f} to {high:.1f})")
     return out
+
+
+def _changed(status: Status) -> list[str]:
+    """What in study.yaml is not as it was planned."""
+    from verifier.plan.terms import said  # noqa: PLC0415 - keeps --help quick
+
+    notices = [f"Note: {notice}" for notice in said(status.changed)]
+    return [*notices, ""] if notices else []
 
 
 def coefficient(found: Coefficient) -> str:
@@ -115,6 +131,7 @@ def coefficient(found: Coefficient) -> str:
 def _money(money: Money) -> list[str]:
     cap = "" if money.cap is None else f" of at most {money.cap}"
     out = [f"Money: {money.committed} {money.currency} committed{cap}; {money.approved} approved"]
-    if money.hourly is not None:
-        out.append(f"  median {money.minutes} minutes of work, {money.hourly:.2f} {money.currency} an hour")
+    if money.minutes is not None:
+        hourly = "" if money.hourly is None else f", {money.hourly:.2f} {money.currency} an hour"
+        out.append(f"  median {money.minutes} minutes of work{hourly}")
     return out

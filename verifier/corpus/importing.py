@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from analysis.documents import Document
 from analysis.errors import InputError, Problem, StateError
 from verifier.config import DatasetSection, SourceSection
+from verifier.corpus import comparing
 from verifier.corpus.reading import Reading, difference, read_file
 from verifier.corpus.redirects import Redirects, read_redirects
 from verifier.corpus.rows import shown
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from verifier.store.corpora import Stored
     from verifier.study import Study
 
+LONGEST_NAME: Final = 500  # characters of a document's name
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z")
 
 
@@ -36,7 +38,10 @@ class Request:
         dataset, source: where they belong.
         format: one of `detect.FORMATS`.
         texts: folder of texts for documents that come without.
-        encoding: of the files.
+        encoding: of the files, and of the texts in that folder.
+        mapping: a file that says which column of a table is what.
+        prefixes: IRI by prefix, for those that Turtle files use without declaring them.
+        repair: put spans right whose place has one answer.
         redirects: a file of redirects to put in force.
         on_bad: refuse the whole import for a bad row, or leave the bad rows out.
         replace: take away what the source has in the dataset first.
@@ -48,6 +53,9 @@ class Request:
     format: str = "auto"
     texts: Path | None = None
     encoding: str = "utf-8-sig"
+    mapping: Path | None = None
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+    repair: bool = False
     redirects: Path | None = None
     on_bad: Literal["refuse", "drop"] = "refuse"
     replace: bool = False
@@ -55,7 +63,18 @@ class Request:
 
 @dataclass
 class FileReport:
-    """What became of one file."""
+    """What became of one file.
+
+    Attributes:
+        same_texts: documents that were there already, their texts equal to the last character.
+        kinds: annotations by kind of entity.
+        nil_spellings: how often each spelling of NIL was met.
+        schemes: links by the scheme of their keys.
+        shared: by other source, how many of the items here it has too.
+        audit: how many spans were of which kind.
+        audited: the same by document, for documents with a span that is not right as given.
+        repaired: the spans that were put right, as messages.
+    """
 
     file: str
     format: str
@@ -66,6 +85,13 @@ class FileReport:
     annotations: int = 0
     kinds: dict[str, int] = field(default_factory=dict)
     duplicates: int = 0
+    same_texts: int = 0
+    nil_spellings: dict[str, int] = field(default_factory=dict)
+    schemes: dict[str, int] = field(default_factory=dict)
+    shared: dict[str, int] = field(default_factory=dict)
+    audit: dict[str, int] = field(default_factory=dict)
+    audited: dict[str, dict[str, int]] = field(default_factory=dict)
+    repaired: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -75,6 +101,7 @@ class ImportReport:
     Attributes:
         notes: what should be known: defaults taken, keys ignored, a plan dropped.
         dropped: bad rows left out, as messages.
+        refused: of a dry run: the bad rows for which the import would be refused.
         redirects: how many are in force now; None if none were given.
     """
 
@@ -83,6 +110,7 @@ class ImportReport:
     files: list[FileReport] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
+    refused: list[Problem] = field(default_factory=list)
     redirects: int | None = None
 
 
@@ -96,7 +124,7 @@ def import_files(study: Study, request: Request, *, now: datetime, dry_run: bool
         dry_run: do everything, then throw it away.
 
     Raises:
-        InputError: bad rows, all of them; nothing was kept.
+        InputError: bad rows, all of them; nothing was kept. A dry run reports them instead.
         StateError: a changed file, or a replacement after tasks were drawn.
     """
     report = ImportReport(request.dataset, request.source)
@@ -108,12 +136,16 @@ def import_files(study: Study, request: Request, *, now: datetime, dry_run: bool
             language=dataset.language,
             texts=request.texts,
             encoding=request.encoding,
+            mapping=request.mapping,
+            prefixes=request.prefixes,
+            repair=request.repair,
+            known=_Known(study, request.dataset),
         )
         for path in request.files
     ]
     given = _redirects(request, dataset.language)
     with study.read() if dry_run else study.write(alone=True) as session:
-        work = _Import(session, request, report, now)
+        work = _Import(session, request, report, now, dry_run=dry_run)
         work.run(dataset, source, readings, given)
     return report
 
@@ -121,8 +153,11 @@ def import_files(study: Study, request: Request, *, now: datetime, dry_run: bool
 class _Import:
     """One import within one transaction."""
 
-    def __init__(self, session: Session, request: Request, report: ImportReport, now: datetime) -> None:
+    def __init__(
+        self, session: Session, request: Request, report: ImportReport, now: datetime, *, dry_run: bool
+    ) -> None:
         self.session, self.request, self.report, self.now = session, request, report, now
+        self.dry_run = dry_run
         self.problems: list[Problem] = []
         self.seen: dict[str, tuple[Path, Document]] = {}
         self.dataset = self.source = 0
@@ -174,6 +209,7 @@ class _Import:
     def _fit(self, reading: Reading, language: str) -> tuple[Reading, list[Document], dict[str, Stored]]:
         """The documents of a file that can be kept; the others are put down as problems."""
         self.problems += reading.problems
+        self.report.notes += [f"{reading.path}: {note}" for note in reading.notes]
         if reading.ignored:
             self.report.notes.append(f"{reading.path}: keys that were not read: {', '.join(reading.ignored)}")
         names = [document.name for document in reading.documents]
@@ -181,7 +217,9 @@ class _Import:
         self._refuse_changed(reading, stored)
         fitting = []
         for document in reading.documents:
-            fault = self._fault(document, reading.path, stored.get(document.name), language)
+            fault = _name_fault(document, reading.path) or self._fault(
+                document, reading.path, stored.get(document.name), language
+            )
             if fault is None:
                 self.seen[document.name] = reading.path, document
                 fitting.append(document)
@@ -237,9 +275,12 @@ class _Import:
         return not stored.cut and stored.evaluation == (0, len(stored.text))
 
     def _judge(self) -> None:
-        """Refuse for the bad rows, all at once, or put them down as dropped."""
+        """Refuse for the bad rows, all at once (a dry run goes on to its report), or put them down."""
         if self.problems and self.request.on_bad == "refuse":
-            raise InputError.of(self.problems)
+            if not self.dry_run:
+                raise InputError.of(self.problems)
+            self.report.refused += self.problems
+            return
         self.report.dropped += [str(problem) for problem in self.problems]
 
     def _keep(self, reading: Reading, documents: list[Document], stored: dict[str, Stored]) -> None:
@@ -256,24 +297,53 @@ class _Import:
             if before:
                 rows[document.name] = before.id
         placed = [(rows[document.name], document) for document in documents]
+        there = [(row, document) for row, document in placed if document.name in stored]
+        shared, theirs = corpora.shared_items(self.session, self.source, there)
         duplicates = corpora.add_annotations(self.session, self.source, placed)
-        kinds = Counter(a.entity.kind for document in documents for a in document.annotations)
-        self.report.files.append(
-            FileReport(
-                file=str(reading.path),
-                format=reading.format,
-                why=reading.why,
-                documents=len(documents),
-                new_documents=len(new),
-                annotations=kinds.total(),
-                kinds=dict(sorted(kinds.items())),
-                duplicates=duplicates,
-            )
+        made = FileReport(
+            file=str(reading.path),
+            format=reading.format,
+            why=reading.why,
+            documents=len(documents),
+            new_documents=len(new),
+            same_texts=len(there),
+            duplicates=duplicates,
+            shared=shared,
+            **comparing.described(documents, reading),
         )
+        self.report.files.append(made)
+        if warning := comparing.foreign(made.schemes, theirs):
+            self.report.notes.append(f"{reading.path}: {warning}")
+        self._note(file, reading)
+
+    def _note(self, file: int, reading: Reading) -> None:
+        """Put down with the import what was decided in it: rules, spans put right, rows left out."""
+        dropped = [problem for problem in self.problems if problem.where.startswith(f"{reading.path}:")]
+        decided = {
+            "notes": list(reading.notes),
+            "repaired": [str(problem) for problem in reading.repaired],
+            "dropped": [str(problem) for problem in dropped],
+        }
+        if any(decided.values()):
+            corpora.note_import(self.session, file, {"file": reading.path.name, **decided}, self.now)
 
     def _note_redirects(self, given: Redirects) -> None:
         said = f"{given.path}: read as {given.layout}; {len(given.targets)} redirects"
         self.report.notes.append(f"{said}, {given.chained} of them over others" if given.chained else said)
+
+
+class _Known:
+    """The texts of a dataset that are in the study, asked for at the first need."""
+
+    def __init__(self, study: Study, dataset: str) -> None:
+        self._study, self._dataset = study, dataset
+        self._texts: dict[str, str] | None = None
+
+    def __call__(self, name: str) -> str | None:
+        if self._texts is None:
+            with self._study.read() as session:
+                self._texts = corpora.texts_of(session, self._dataset)
+        return self._texts.get(name)
 
 
 def _declared(study: Study, request: Request, notes: list[str]) -> tuple[DatasetSection, SourceSection]:
@@ -293,6 +363,23 @@ def _declared(study: Study, request: Request, notes: list[str]) -> tuple[Dataset
         role = source.role.replace("_", " ")
         notes.append(f"The source {request.source} is not declared in study.yaml: taken as a {role}.")
     return dataset, source
+
+
+def _name_fault(document: Document, path: Path) -> Problem | None:
+    """Why a document cannot be called so; None if it can."""
+    if len(document.name) <= LONGEST_NAME and _plain(document.name):
+        return None
+    return Problem(
+        "not a document's name",
+        f"{path}:{document.line}",
+        shown(document.name),
+        f"at most {LONGEST_NAME} characters, none of them a control character",
+    )
+
+
+def _plain(name: str) -> bool:
+    """Whether every letter of a name can be shown: no control character, no line break."""
+    return not any(unicodedata.category(letter) in ("Cc", "Zl", "Zp") for letter in name)
 
 
 def _redirects(request: Request, language: str) -> Redirects | None:

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any, Final
 
-from analysis.documents import Annotation, Document
+from analysis.documents import Document
 from analysis.keys import LINK, NIL, NIL_KIND, UNMAPPED, Entity
+from verifier.corpus.audit import Draft, settle
 from verifier.corpus.rows import (
     BadRowError,
     Rows,
-    check_mention,
     each,
     entity_value,
     list_value,
-    lost_text,
     name_value,
     no_entity,
+    number_value,
+    numbers_value,
     objects,
     pair_value,
-    shown,
-    span_value,
     text_value,
 )
+from verifier.corpus.texts import lost_text
 
 NAME: Final = "jsonl"
 
@@ -46,16 +45,17 @@ def _document(row: dict[str, Any], line: int, rows: Rows) -> Document:
     text = text_value(row, "text") if "text" in row else lost_text(name, rows)
     language = text_value(row, "language") if row.get("language") is not None else None
 
-    def annotation(item: dict[str, Any]) -> Annotation:
+    def draft(item: dict[str, Any], ordinal: int) -> Draft:
         rows.ignored.update(item.keys() - _ANNOTATION_KEYS)
-        span = span_value(item.get("start"), item.get("end"), text)
-        check_mention(item.get("mention"), span, text)
+        start, end = numbers_value(item.get("start"), item.get("end"))
+        mention = text_value(item, "mention") if item.get("mention") is not None else None
         entity = _entity(item, language or rows.language)
-        return Annotation(span, entity, _confidence(item.get("confidence")), line)
+        confidence = number_value(item.get("confidence"), "confidence")
+        return Draft(start, end, mention, entity, confidence, line, ordinal)
 
     evaluation = pair_value(row, "evaluation_span", text)
-    annotations = each(list_value(row, "annotations"), line, rows, annotation)
-    return Document(name, text, tuple(annotations), evaluation, language, line)
+    annotations = settle(name, text, each(list_value(row, "annotations"), line, rows, draft), rows)
+    return Document(name, text, annotations, evaluation, language, line)
 
 
 def _entity(item: dict[str, Any], language: str) -> Entity:
@@ -71,11 +71,3 @@ def _entity(item: dict[str, Any], language: str) -> Entity:
         return Entity(NIL_KIND, NIL, raw)
     entity = entity_value(item["entity"], language)
     return Entity(entity.kind, entity.key, raw) if raw is not None and entity.kind == LINK else entity
-
-
-def _confidence(value: Any) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise BadRowError("'confidence' is not a number", got=shown(value))
-    return float(value)

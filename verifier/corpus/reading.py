@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from analysis.documents import Document
 from analysis.errors import InputError, Problem
+from analysis.keys import check_language
 from verifier.corpus.detect import recognise
 from verifier.corpus.rows import Rows, decode, read_bytes, shown
 
@@ -27,6 +30,9 @@ class Reading:
         documents: the good ones, in file order, each without its bad annotations.
         problems: the bad rows.
         ignored: keys of the file that mean nothing to us, sorted.
+        notes: what was decided while reading.
+        audit: per document, how many spans were of which kind (`verifier.corpus.audit`).
+        repaired: the spans that were put right, with their lines.
     """
 
     path: Path
@@ -36,6 +42,9 @@ class Reading:
     documents: tuple[Document, ...]
     problems: tuple[Problem, ...]
     ignored: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    audit: Mapping[str, Counter[str]] = field(default_factory=dict)
+    repaired: tuple[Problem, ...] = ()
 
 
 def read_corpus(
@@ -45,20 +54,38 @@ def read_corpus(
     language: str = "en",
     texts: Path | None = None,
     encoding: str = "utf-8-sig",
+    mapping: Path | None = None,
+    prefixes: Mapping[str, str] = MappingProxyType({}),
+    repair: bool = False,
+    known: Callable[[str], str | None] | None = None,
 ) -> list[Document]:
     """The documents of one corpus file, in file order, each with the annotations of the file's source.
 
     Args:
         path: the file, gzipped or not.
-        format: `auto`, `jsonl` or `elevant`.
+        format: one of `detect.FORMATS`.
         language: of bare titles, where the file names none.
         texts: folder of texts for documents that come without.
-        encoding: of the file.
+        encoding: of the file, and of the texts in that folder.
+        mapping: a file that says which column of a table is what.
+        prefixes: IRI by prefix, for those that a Turtle file uses without declaring them.
+        repair: put spans right whose place has one answer; otherwise they are bad rows.
+        known: the text of a document by its name, for those that have none in the file nor in the folder.
 
     Raises:
         InputError: the file cannot be read; every bad row is listed with its line.
     """
-    reading = read_file(path, format=format, language=language, texts=texts, encoding=encoding)
+    reading = read_file(
+        path,
+        format=format,
+        language=language,
+        texts=texts,
+        encoding=encoding,
+        mapping=mapping,
+        prefixes=prefixes,
+        repair=repair,
+        known=known,
+    )
     if reading.problems:
         raise InputError.of(reading.problems)
     return list(reading.documents)
@@ -71,16 +98,22 @@ def read_file(
     language: str = "en",
     texts: Path | None = None,
     encoding: str = "utf-8-sig",
+    mapping: Path | None = None,
+    prefixes: Mapping[str, str] = MappingProxyType({}),
+    repair: bool = False,
+    known: Callable[[str], str | None] | None = None,
 ) -> Reading:
     """A corpus file with its bad rows beside the good ones; parameters as for `read_corpus`.
 
     Raises:
-        InputError: the file is not there, is of no known format, or cannot be decoded.
+        InputError: the file is not there, is of no known format, or cannot be decoded; or the language is no
+            language.
     """
+    check_language(language)
     content = read_bytes(path)
     text = decode(content, path, encoding)
-    recognised = recognise(text, path, format)
-    rows = Rows(path, language, texts)
+    recognised = recognise(text, path, format, mapped=mapping is not None)
+    rows = Rows(path, language, texts, encoding, mapping, prefixes, repair, known)
     documents = _once(recognised.reader(text, rows), rows)
     sha256 = hashlib.sha256(content).hexdigest()
     found = sorted(rows.problems, key=_line)
@@ -92,6 +125,9 @@ def read_file(
         tuple(documents),
         tuple(found),
         tuple(sorted(rows.ignored)),
+        tuple(rows.notes),
+        rows.audit,
+        tuple(rows.repaired),
     )
 
 

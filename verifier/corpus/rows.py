@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import json
+import math
 import re
 import zlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from codecs import BOM_UTF8
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from analysis.documents import Span
 from analysis.errors import InputError, Problem
 from analysis.keys import OTHER, Entity, read_entity
 
+T = TypeVar("T")
+
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
+_XML: Final = re.compile(rb"\s*<\?xml\b(?:[^>]*?\bencoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"'])?")
 _GZIP: Final = b"\x1f\x8b"
 _SHOWN = 60
+_WHOLE: Final = re.compile(r"-?[0-9]{1,12}")
 # Labels that stand where an entity would, and are none.
 _NO_ENTITY: Final = frozenset({"QUANTITY", "DATETIME"})
 
@@ -30,6 +38,18 @@ class BadRowError(Exception):
         super().__init__(what)
         self.problem = Problem(what, "", got, expected, remedy)
 
+    def numbered(self, ordinal: int) -> BadRowError:
+        """The same, of the annotation with that number in its row, 1-based."""
+        fault = self.problem
+        self.problem = replace(fault, what=f"annotation {ordinal}: {fault.what}")
+        return self
+
+
+# Of texts inside programs and host names, not of files.
+_NO_ENCODINGS = frozenset(
+    {"undefined", "punycode", "idna", "unicode-escape", "raw-unicode-escape", "mbcs", "oem"}
+)
+
 
 @dataclass
 class Rows:
@@ -39,15 +59,31 @@ class Rows:
         path: the file, for messages.
         language: of bare titles, where the file names none.
         texts: folder of texts for documents that come without.
+        encoding: of the texts in that folder.
+        mapping: a file that says which column of a table is what.
+        prefixes: IRI by prefix, for those that a Turtle file uses without declaring them.
+        known: the text of a document by its name, for those that have none in the file nor in the folder.
+        repair: whether a span that is wrong, and whose right place has one answer, is put there.
         problems: the bad rows so far.
         ignored: keys of the file that mean nothing to us.
+        notes: what was decided while reading, for the report.
+        audit: per document, how many spans were of which kind (`verifier.corpus.audit`).
+        repaired: the spans that were put right, each with its line, what it was and what it is.
     """
 
     path: Path
     language: str
     texts: Path | None = None
+    encoding: str = "utf-8-sig"
+    mapping: Path | None = None
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+    repair: bool = False
+    known: Callable[[str], str | None] | None = None
     problems: list[Problem] = field(default_factory=list)
     ignored: set[str] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
+    audit: dict[str, Counter[str]] = field(default_factory=dict)
+    repaired: list[Problem] = field(default_factory=list)
 
     def bad(self, line: int, error: BadRowError) -> None:
         """Keep the fault of a row with its place."""
@@ -73,6 +109,17 @@ def read_bytes(path: Path) -> bytes:
         ) from None
 
 
+def _known(encoding: str) -> str:
+    """The encoding's own name, if files can be of it: not all that Python can decode is."""
+    try:
+        found = codecs.lookup(encoding)
+    except (LookupError, ValueError):
+        found = None
+    if found is None or not found._is_text_encoding or found.name in _NO_ENCODINGS:  # noqa: SLF001 - the only sign of it
+        raise InputError("unknown encoding", got=ascii(encoding), expected="utf-8, latin-1, ...")
+    return encoding
+
+
 def decode(content: bytes, path: Path, encoding: str) -> str:
     """The text of a file, unpacked if it is gzipped.
 
@@ -85,9 +132,7 @@ def decode(content: bytes, path: Path, encoding: str) -> str:
         except (OSError, EOFError, zlib.error) as error:
             raise InputError("the gzip file is damaged", where=str(path), got=str(error)) from None
     try:
-        return content.decode(encoding)
-    except LookupError:
-        raise InputError("unknown encoding", got=repr(encoding), expected="utf-8, latin-1, ...") from None
+        return _declared(content) or content.decode(_known(encoding))
     except UnicodeDecodeError as error:
         before = content[: error.start]
         line, offset = before.count(b"\n") + 1, error.start - before.rfind(b"\n") - 1
@@ -99,6 +144,20 @@ def decode(content: bytes, path: Path, encoding: str) -> str:
         ) from None
 
 
+def _declared(content: bytes) -> str:
+    """The text of XML that is what it declares itself to be; empty for all else.
+
+    So that the texts beside it can be in another encoding, which is then named for them.
+    """
+    match = _XML.match(content.removeprefix(BOM_UTF8))
+    if match is None:
+        return ""
+    try:
+        return content.removeprefix(BOM_UTF8).decode((match[1] or b"utf-8").decode("ascii"))
+    except (LookupError, UnicodeError):
+        return ""
+
+
 def objects(text: str, rows: Rows) -> Iterator[tuple[int, dict[str, Any]]]:
     """The JSON objects of a file that has one a line, with their lines; what is none is a bad row."""
     # Only line feeds part lines: a JSON string may hold all else that Unicode calls a line break.
@@ -106,7 +165,7 @@ def objects(text: str, rows: Rows) -> Iterator[tuple[int, dict[str, Any]]]:
         if not line.strip():
             continue
         try:
-            value = json.loads(line, parse_constant=_no_constant)
+            value = json.loads(line, parse_constant=no_constant)
         except BadRowError as error:
             rows.bad(number, error)
         except json.JSONDecodeError as error:
@@ -122,7 +181,8 @@ def objects(text: str, rows: Rows) -> Iterator[tuple[int, dict[str, Any]]]:
                 rows.bad(number, BadRowError("not a document", got=shown(value), expected="a JSON object"))
 
 
-def _no_constant(name: str) -> None:
+def no_constant(name: str) -> None:
+    """Refuse NaN and the infinities, which are no JSON."""
     raise BadRowError("not JSON", got=name, expected="a number or null")
 
 
@@ -167,11 +227,17 @@ def list_value(row: dict[str, Any], key: str) -> list[Any]:
     return value
 
 
-def span_value(start: Any, end: Any, text: str, label: str = "span") -> Span:
-    """The span, if it is one of `text`."""
+def numbers_value(start: Any, end: Any, label: str = "span") -> tuple[int, int]:
+    """Start and end as whole numbers, not yet known to lie in a text."""
     if type(start) is not int or type(end) is not int:
         got = f"{shown(start)}, {shown(end)}"
         raise BadRowError(f"{label} is not two whole numbers", got=got, expected="start, end")
+    return start, end
+
+
+def span_value(start: Any, end: Any, text: str, label: str = "span") -> Span:
+    """The span, if it is one of `text`."""
+    start, end = numbers_value(start, end, label)
     if not 0 <= start < end <= len(text):
         raise BadRowError(
             f"{label} outside the text" if start < end else f"{label} is empty or backwards",
@@ -182,6 +248,41 @@ def span_value(start: Any, end: Any, text: str, label: str = "span") -> Span:
     return Span(start, end)
 
 
+def whole_value(value: str | None, label: str) -> int:
+    """The whole number that a field of a file of text holds."""
+    text = (value or "").strip()
+    if not _WHOLE.fullmatch(text):
+        raise BadRowError(f"{label} is not a whole number", got=shown(value), expected="digits")
+    return int(text)
+
+
+def number_value(value: Any, label: str) -> float | None:
+    """The number that JSON holds; None if it is null or not there."""
+    if value is None:
+        return None
+    try:
+        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+    except OverflowError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise BadRowError(f"{label!r} is not a number", got=shown(value))
+    return number
+
+
+def confidence_value(value: str | None, label: str) -> float | None:
+    """The number that a field of a file of text holds; None if it is empty or not there."""
+    text = (value or "").strip()
+    if not text:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise BadRowError(f"{label} is not a number", got=shown(value))
+    return number
+
+
 def pair_value(row: dict[str, Any], key: str, text: str) -> Span | None:
     """The span written as a list of two under `key`; None if it is not there or null."""
     value = row.get(key)
@@ -190,20 +291,6 @@ def pair_value(row: dict[str, Any], key: str, text: str) -> Span | None:
     if not isinstance(value, list) or len(value) != 2:  # noqa: PLR2004 - start and end
         raise BadRowError(f"{key!r} is not a span", got=shown(value), expected="[start, end]")
     return span_value(value[0], value[1], text, key)
-
-
-def check_mention(mention: Any, span: Span, text: str) -> None:
-    """Refuse a mention that is not the text at its span, saying where else it stands."""
-    found = text[span.start : span.end]
-    if mention is None or mention == found:
-        return
-    place = text.find(mention) if isinstance(mention, str) else -1
-    raise BadRowError(
-        "the mention is not the text at its span",
-        got=f"{shown(mention)} for {span.start} to {span.end}",
-        expected=shown(found),
-        remedy=f"It stands at {place} to {place + len(mention)}." if place >= 0 else "",
-    )
 
 
 @lru_cache(maxsize=200_000)
@@ -229,15 +316,14 @@ def no_entity(raw: Any) -> Entity | None:
     return Entity(OTHER, None, raw) if isinstance(raw, str) and raw in _NO_ENTITY else None
 
 
-def each(items: list[Any], line: int, rows: Rows, read: Callable[[dict[str, Any]], Any]) -> list[Any]:
-    """What `read` makes of each object of a list; the bad ones are noted and left out."""
+def each(items: list[Any], line: int, rows: Rows, read: Callable[[dict[str, Any], int], T]) -> list[T]:
+    """What `read` makes of each object of a list and its number in it; the bad are noted and left out."""
     made = []
-    for ordinal, item in enumerate(items):
+    for ordinal, item in enumerate(items, start=1):
         try:
-            made.append(read(_object(item)))
+            made.append(read(_object(item), ordinal))
         except BadRowError as error:
-            error.problem = _numbered(error.problem, ordinal)
-            rows.bad(line, error)
+            rows.bad(line, error.numbered(ordinal))
     return made
 
 
@@ -245,11 +331,6 @@ def _object(item: Any) -> dict[str, Any]:
     if not isinstance(item, dict):
         raise BadRowError("not an annotation", got=shown(item), expected="a JSON object")
     return item
-
-
-def _numbered(problem: Problem, ordinal: int) -> Problem:
-    what = f"annotation {ordinal + 1}: {problem.what}"
-    return Problem(what, problem.where, problem.got, problem.expected, problem.remedy)
 
 
 def shown(value: Any) -> str:
@@ -261,15 +342,3 @@ def shown(value: Any) -> str:
 def shown_if(row: dict[str, Any], key: str) -> str:
     """The value under `key` for a message; nothing if it is not there."""
     return shown(row[key]) if key in row else ""
-
-
-def lost_text(name: str, rows: Rows) -> str:
-    """The text of a document that came without one, from the folder of texts."""
-    if rows.texts is None:
-        raise BadRowError(
-            "the document has no text", got=shown(name), remedy="Name the folder of texts with --texts."
-        )
-    for candidate in (rows.texts / name, rows.texts / f"{name}.txt"):
-        if candidate.is_file() and candidate.resolve().is_relative_to(rows.texts.resolve()):
-            return storable(decode(candidate.read_bytes(), candidate, "utf-8-sig"), str(candidate))
-    raise BadRowError("no text for the document", got=shown(name), expected=f"{rows.texts}/{name}.txt")

@@ -1,0 +1,86 @@
+"""No sequence of publishing, extending, closing, working, paying, breaking and retrying costs too much."""
+
+import contextlib
+import tempfile
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from analysis.errors import PosthocError
+from tests.support.campaign import Breaking, Killed, campaign, requester, work
+from tests.support.crowds import NOON
+from tests.support.mturk import Person
+from verifier.crowd import collecting, paying, publishing, review
+from verifier.crowd.localmturk.server import LocalMTurk
+from verifier.crowd.submission import submit
+from verifier.store import crowd
+
+CAP = 480
+
+STEP = st.one_of(
+    st.tuples(st.just("publish"), st.none() | st.integers(1, 8)),
+    st.tuples(st.just("killed"), st.tuples(st.integers(1, 3), st.booleans())),
+    st.tuples(st.just("fault"), st.sampled_from(["drop", "before", "throttle", "lag"])),
+    st.tuples(st.just("extend"), st.none()),
+    st.tuples(st.just("close"), st.none() | st.integers(1, 2)),
+    st.tuples(st.just("work"), st.none()),
+    st.tuples(st.just("settle"), st.none()),
+    st.tuples(st.just("day"), st.none()),
+)
+
+
+def step(study, platform, account, wish, number):
+    kind, value = wish
+    if kind == "publish":
+        publishing.publish(study, account, "local", places=value, now=NOON)
+    elif kind == "killed":
+        breaking = Breaking(account, "create", value[0], after=value[1])
+        publishing.publish(study, breaking, "local", places=None, now=NOON)
+    elif kind == "fault":
+        platform.service.faults.ask("*", value, 5)
+    elif kind == "extend":
+        publishing.extend(study, account, "local", places=None, now=NOON.now(NOON.tzinfo))
+    elif kind == "close":
+        publishing.close(study, account, "local", places=value)
+    elif kind == "day":
+        platform.service.state.advance(25 * 3600)
+    elif kind == "work":
+        worker = f"A{number}"
+        for hit in platform.service.statement()["hits"]:
+            if (assignment := Person(platform, worker).accept(hit["id"])) is not None:
+                Person(platform, worker).give_back(assignment)
+                done, token = work(study, platform, hit["id"], worker, NOON)
+                submit(study, token, NOON)
+                Person(platform, worker).submit(done)
+                return
+    else:
+        collecting.collect(study, account, "local", now=NOON, live=True)
+        review.decide(study, confirm="tiny", now=NOON)
+        paying.pay(study, account, now=NOON)
+
+
+@pytest.mark.parametrize("examples", [6, pytest.param(150, marks=pytest.mark.prove)])
+def test_no_sequence_of_commands_spends_more_than_the_cap(tiny_blank, examples):
+    """What the platform has taken and put aside is never more than the cap, whatever is done to us."""
+
+    @settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @given(st.lists(STEP, min_size=2, max_size=8))
+    def check(steps):
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            LocalMTurk() as platform,
+            campaign(tiny_blank, Path(folder) / "s", platform, cap=f"{CAP / 100:.2f}") as study,
+        ):
+            account = requester(study)
+            for number, wish in enumerate(steps):
+                with contextlib.suppress(PosthocError, Killed, AssertionError):
+                    step(study, platform, account, wish, number)
+                told = platform.service.statement()
+                assert 1_000_000 - told["balance"] + told["held"] <= CAP
+                with study.read() as session:
+                    assert crowd.committed(session) <= Decimal(CAP) / 100
+
+    check()

@@ -1,0 +1,49 @@
+"""`posthoc close`: let nobody take published places any more."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from verifier.cli import hosting
+from verifier.cli.output import say, say_json
+
+ORDER = 44
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("close")(close)
+
+
+def close(
+    study: hosting.Folder,
+    *,
+    environment: hosting.Environment = "local",
+    places: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Only the youngest so many; else all.")
+    ] = None,
+    live: hosting.Live = False,
+    confirm: hosting.Confirm = "",
+    as_json: hosting.AsJson = False,
+) -> None:
+    """Take open places from the crowd; who is at work may still hand in. Dry run first."""
+    from verifier.crowd import campaigns, publishing  # noqa: PLC0415 - keeps --help quick
+    from verifier.crowd.base import Capability  # noqa: PLC0415
+    from verifier.study import Study  # noqa: PLC0415
+
+    with Study.open(study) as opened:
+        campaigns.check(opened, environment, Capability.CLOSE)
+        count = min(publishing.how_many(opened, "open", "taken"), places or 10**9)
+        done = None
+        if live:
+            requester = hosting.account(opened, environment, confirm)
+            done = publishing.close(opened, requester, environment, places=places)
+    if as_json:
+        say_json({"live": live, "open": count, "done": done})
+    elif done is None:
+        say(f"Would close {count} places.")
+        say(hosting.only_said("close", study, environment, places=places))
+    else:
+        say(f"Closed {done.done} places; at {done.at_work} somebody is at work; {done.gone} were gone.")
