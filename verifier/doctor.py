@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.errors import PosthocError
+from verifier.founding import leftovers
+from verifier.needed import check_files
 from verifier.secrets import FILE as SECRETS_FILE
 from verifier.store import facts
 from verifier.store.check import CHECKS
@@ -42,7 +44,10 @@ def examine(path: Path) -> Iterator[Finding]:
     with study:
         yield Finding(opens, ok=True)
         yield _closed(path / SECRETS_FILE)
+        yield _whole(path)
+        yield _named(study)
         yield _built(study)
+        yield _writable(study)
         yield _same_study(study)
         for check in CHECKS:
             with study.read() as session:
@@ -61,6 +66,29 @@ def _closed(path: Path) -> Finding:
     return _finding("secrets.env is its owner's alone", faults, f"Run: chmod 600 {path}")
 
 
+def _named(study: Study) -> Finding:
+    name = "what study.yaml names is there: texts for workers, given controls"
+    try:
+        check_files(study.path, study.config)
+    except PosthocError as error:
+        return _finding(name, list(map(str, error)), "Mend these before workers come.")
+    return _finding(name, [], "")
+
+
+def _writable(study: Study) -> Finding:
+    """Whether work can be stored; a study that is only read is in order, but nobody can work in it."""
+    faults = [f"{study.store.shown_url} can be read, not written"] if study.store.read_only else []
+    return _finding("the study can be written", faults, "To work in it, give yourself the right to write.")
+
+
+def _whole(path: Path) -> Finding:
+    """Whether nothing lies about that was broken off half-way."""
+    beside = [*leftovers(path), *leftovers(path.absolute().parent)]
+    return _finding(
+        "nothing that was broken off lies about", [str(left) for left in beside], "Remove it: it is no study."
+    )
+
+
 def _built(study: Study) -> Finding:
     try:
         study.kb().close()
@@ -70,15 +98,12 @@ def _built(study: Study) -> Finding:
 
 
 def _same_study(study: Study) -> Finding:
-    """Whether configuration and database speak of one study, with one seed once the plan hangs on it."""
+    """Whether configuration and database are of one study; a planned one is not opened if they are not."""
     with study.read() as session:
-        name, seed = facts.get(session, "name"), facts.get(session, "seed")
-        planned = facts.get(session, "plan_sha256")
+        name = facts.get(session, "name")
     faults = []
     if name != study.config.study.name:
         faults.append(f"study.yaml is of {study.config.study.name}, the database of {name}")
-    if planned and seed != str(study.config.study.seed):
-        faults.append(f"study.yaml has the seed {study.config.study.seed}, the plan was made with {seed}")
     return _finding(
         "study.yaml and the database are of one study",
         faults,

@@ -77,6 +77,15 @@ def read_secrets(folder: Path, environment: Mapping[str, str] | None = None) -> 
 
 def _parse(path: Path) -> dict[str, str]:
     """The NAME=value lines of an env file; comments and empty lines are skipped."""
-    lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
+    content = path.read_bytes()
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        # The value itself is not repeated: it is a secret.
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ConfigError(
+            "not UTF-8 text", where=f"{path}:{line}", remedy="Save the file as UTF-8."
+        ) from None
+    lines = (line.strip() for line in text.splitlines())
     pairs = (line.partition("=") for line in lines if line and not line.startswith("#"))
     return {name.strip(): value.strip().strip("\"'") for name, _, value in pairs}

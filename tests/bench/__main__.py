@@ -9,10 +9,22 @@ import os
 import platform
 import sys
 import time
+from typing import TextIO
 
 from tests.bench.rows import Row, table
 
-BENCHES = ("metrics", "command", "agreement", "importing", "planning", "drawing", "search", "serving")
+BENCHES = (
+    "metrics",
+    "command",
+    "agreement",
+    "importing",
+    "reading",
+    "planning",
+    "drawing",
+    "search",
+    "serving",
+    "hosting",
+)
 
 
 def main() -> int:
@@ -29,15 +41,21 @@ def main() -> int:
     found: dict[str, list[Row]] = {}
     start = time.monotonic()
     for name in asked.names or BENCHES:
-        print(f"{name} ...", file=sys.stderr, flush=True)
+        _say(f"{name} ...", sys.stderr)
         found[name] = importlib.import_module(f"tests.bench.{name}").run()
         if not asked.json:
-            print(table(name, found[name]), flush=True)
+            _say(table(name, found[name]))
     if asked.json:
-        print(json.dumps(_document(found, time.monotonic() - start), indent=1))
+        _say(json.dumps(_document(found, time.monotonic() - start), indent=1))
     else:
-        print(f"\n{_machine()}; {time.monotonic() - start:.0f} s; a ratio above 1 says how many times better ours is")
+        took = time.monotonic() - start
+        _say(f"\n{_machine()}; {took:.0f} s; a ratio above 1 says how many times better ours is")
     return 0
+
+
+def _say(text: str, stream: TextIO = sys.stdout) -> None:
+    stream.write(f"{text}\n")
+    stream.flush()
 
 
 def _machine() -> str:

@@ -1,56 +1,53 @@
-"""Nominal alpha with an interval from resampled units, against a loop over the package krippendorff."""
+"""Six coefficients with intervals from resampled units, against a loop over krippendorff for one."""
 
 from __future__ import annotations
 
 import krippendorff
 import numpy as np
 
-from analysis.alpha import agreeing_pairs, alpha_from_sums, labels_of
-from analysis.engine.bootstrap import resample_units
-from analysis.spans import Ints
+from analysis.agreement import Agreement, agreement
 from tests.bench.rows import Row, seconds
 
 REPLICATES = 1000
 SIZES = {10_000: 10, 100_000: 3, 1_000_000: 1}
+SIX = ["observed_agreement", "brennan_prediger", "multi_pi", "multi_kappa", "alpha_nominal", "ac1"]
+NAMES = ["a", "b", "c"]
 
 
 def run() -> list[Row]:
     """The rows of this bench."""
     rows = []
     for units, replicates in SIZES.items():
-        counts = _counts(units)
-        _ours(counts)
+        codes = _codes(units)
+        _ours(codes)
         rows.append(
             Row(
-                f"alpha, {units:,} units x 3 labels, {REPLICATES} replicates",
-                seconds(lambda counts=counts: _ours(counts), 3),
+                f"six coefficients, {units:,} units x 3 workers, a fifth missing, {REPLICATES} replicates",
+                seconds(lambda codes=codes: _ours(codes), 3),
                 "seconds",
-                _theirs(counts, replicates),
-                f"loop over krippendorff (from {replicates} replicates)",
+                _theirs(codes, replicates),
+                f"alpha alone, loop over krippendorff (from {replicates} replicates)",
                 0.5 if units == max(SIZES) else None,
             )
         )
     return rows
 
 
-def _counts(units: int) -> Ints:
-    """Units x categories: three labels each, of three categories."""
+def _codes(units: int) -> np.ndarray:
+    """Units x workers: codes of three categories, -1 for a fifth that is missing."""
     r = np.random.default_rng(5)
-    right = r.integers(0, 3, units)
-    labels = np.where(r.random((3, units)) < 0.8, right, r.integers(0, 3, (3, units)))
-    return np.stack([(labels == category).sum(axis=0) for category in range(3)], axis=1).astype(np.int64)
+    right = r.integers(0, 3, (units, 1))
+    labels = np.where(r.random((units, 3)) < 0.8, right, r.integers(0, 3, (units, 3)))
+    return np.where(r.random((units, 3)) < 0.2, -1, labels)
 
 
-def _ours(counts: Ints) -> np.ndarray:
-    sums = {"agree": agreeing_pairs(counts) / (labels_of(counts) - 1)}
-    sums |= {str(category): counts[:, category].astype(float) for category in range(counts.shape[1])}
-    drawn = resample_units(sums, REPLICATES, 0, "units")
-    alpha = alpha_from_sums(drawn["agree"], [drawn[str(category)] for category in range(counts.shape[1])])
-    return np.quantile(alpha, [0.025, 0.975])
+def _ours(codes: np.ndarray) -> Agreement:
+    return agreement(codes, categories=NAMES, coefficients=SIX, interval="percentile", replicates=REPLICATES)
 
 
-def _theirs(counts: Ints, replicates: int) -> float:
+def _theirs(codes: np.ndarray, replicates: int) -> float:
     r = np.random.default_rng(0)
+    counts = np.stack([(codes == category).sum(axis=1) for category in range(3)], axis=1)
 
     def loop() -> None:
         for _ in range(replicates):

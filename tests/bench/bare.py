@@ -33,7 +33,9 @@ def app(path: str) -> Flask:
 
     @made.get("/tasks/0")
     def task() -> object:
-        displays = [{"display": f"0.{n}", "start": n, "end": n + 4, "card": {"title": "Rome"}} for n in range(5)]
+        displays = [
+            {"display": f"0.{n}", "start": n, "end": n + 4, "card": {"title": "Rome"}} for n in range(5)
+        ]
         return jsonify(task=0, text="In Rome " * 60, displays=displays)
 
     return made
@@ -41,5 +43,6 @@ def app(path: str) -> Flask:
 
 if __name__ == "__main__":
     server = create_server(app(sys.argv[1]), host="127.0.0.1", port=0, threads=8, connection_limit=1000)
-    print(f"Listening on http://127.0.0.1:{server.effective_port}", flush=True)
+    sys.stdout.write(f"Listening on http://127.0.0.1:{server.effective_port}" + "\n")
+    sys.stdout.flush()
     server.run()

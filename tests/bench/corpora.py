@@ -17,9 +17,13 @@ from verifier.study import Study
 
 SOURCES = ("GT", "Alpha", "Beta")
 _PLACES = 10
-_NAMES = [f"{a}{b}" for a in "Al Be Cor Dun El Fa Gar Hol".split() for b in "mar ton berg vik so lin".split()]
-_BEGINNINGS = "b bl c ch d dr f g gr h j k l m n p qu r s st t tr v w z".split()
-_ENDS = ["", "", "n", "r", "l", "s", "x", "rd", "ck", "m", "t"]
+_NAMES = [
+    f"{begin}{end}"
+    for begin in ("Al", "Be", "Cor", "Dun", "El", "Fa", "Gar", "Hol")
+    for end in ("mar", "ton", "berg", "vik", "so", "lin")
+]
+_BEGINNINGS = [*"bcdfghjklmnprstvwz", "bl", "ch", "dr", "gr", "qu", "st", "tr"]
+_ENDS = ["", "", *"nrlsxmt", "rd", "ck"]
 _CONFIG = """\
 study: {{name: bench, seed: 3}}
 datasets: {{news: {{language: en}}}}
@@ -54,7 +58,9 @@ def write_titles(path: Path, size: int) -> list[str]:
             chosen = [words[n] for n in r.integers(0, len(words), 2 + number % 2)]
             title = " ".join(chosen).title()
             titles.append(title)
-            file.write(f"Q{number + 1}\t{title}\tmade-up entity\t{chosen[0].upper()}{number}\t{size - number}\n")
+            file.write(
+                f"Q{number + 1}\t{title}\tmade-up entity\t{chosen[0].upper()}{number}\t{size - number}\n"
+            )
     return titles
 
 

@@ -24,7 +24,8 @@ SIZES = {100_000: 1, 1_000_000: 10}
 CLAIMS = 120
 _MORE = """
 insert into task_slot (id, task_id, segment_id, stratum, ordinal, position, state)
-select id + :turn * :count, task_id, segment_id, stratum, ordinal + :turn * :k, (position + :turn * :step) % :width, 'open'
+select id + :turn * :count, task_id, segment_id, stratum, ordinal + :turn * :k,
+    (position + :turn * :step) % :width, 'open'
 from task_slot where ordinal < :k
 """
 _WIDTH = 2**31 - 1
@@ -42,17 +43,17 @@ def run() -> list[Row]:
             study = stack.enter_context(
                 corpora.study(folder / "study", documents=DOCUMENTS, links=LINKS, k=K, database=address)
             )
-            plan(study, now=clock.now())
+            plan(study, without_kb=True, now=clock.now())
             corpora.crowd(study, 5 * CLAIMS)
             numbers = itertools.count(1)
             plain = folder / "study" / "study.db" if database is None else None
             for size, times in SIZES.items():
-                rows += _measured(study, name, size, times, numbers, plain)
+                rows += _measured(study, name, numbers, plain, size=size, times=times)
     return rows
 
 
 def _measured(
-    study: Study, name: str, size: int, times: int, numbers: Iterator[int], plain: Path | None
+    study: Study, name: str, numbers: Iterator[int], plain: Path | None, *, size: int, times: int
 ) -> list[Row]:
     _grow(study, times)
     peer = _random(plain) if plain else None
@@ -91,14 +92,16 @@ def _fill_half(study: Study) -> None:
         for (stratum,) in session.execute(text("select name from stratum")).all():
             half = session.execute(
                 text(
-                    "select position from task_slot where state = 'open' and stratum = :s order by position"
-                    " limit 1 offset (select count(*) / 2 from task_slot where state = 'open' and stratum = :s)"
+                    "select position from task_slot where state = 'open' and stratum = :s"
+                    " order by position limit 1 offset"
+                    " (select count(*) / 2 from task_slot where state = 'open' and stratum = :s)"
                 ),
                 {"s": stratum},
             ).scalar_one()
             session.execute(
                 text(
-                    "update task_slot set state = 'done' where state = 'open' and stratum = :s and position < :p"
+                    "update task_slot set state = 'done'"
+                    " where state = 'open' and stratum = :s and position < :p"
                 ),
                 {"s": stratum, "p": half},
             )
@@ -122,16 +125,9 @@ def _count(session) -> None:
 
 def _random(path: Path) -> float:
     """Milliseconds of the plain way on the same table, at its median."""
-    took = []
+    query = "select id from task_slot where state = 'open' order by random() limit 20"
     with sqlite3.connect(path) as connection:
-        for _ in range(5):
-            took.append(
-                seconds(
-                    lambda: connection.execute(
-                        "select id from task_slot where state = 'open' order by random() limit 20"
-                    ).fetchall()
-                )
-            )
+        took = [seconds(lambda: connection.execute(query).fetchall()) for _ in range(5)]
     return 1000 * median(took)
 
 

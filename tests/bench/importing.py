@@ -29,6 +29,14 @@ def run() -> list[Row]:
         read = seconds(lambda: read_file(path, format="auto", language="en"))
     what = f"{DOCUMENTS * LINKS:,} annotations in {DOCUMENTS:,} documents"
     return [
-        Row(f"import {what}, checked and stored", took, "seconds", plain, "json.loads of each line, nothing kept"),
-        Row("the reading and checking of it", read, "seconds", plain, "json.loads of each line, nothing kept"),
+        Row(
+            f"import {what}, checked and stored",
+            took,
+            "seconds",
+            plain,
+            "json.loads of each line, nothing kept",
+        ),
+        Row(
+            "the reading and checking of it", read, "seconds", plain, "json.loads of each line, nothing kept"
+        ),
     ]

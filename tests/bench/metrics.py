@@ -86,7 +86,7 @@ def _plain_seconds(frame: pd.DataFrame) -> float:
 
 
 def _plain(rows: pd.DataFrame) -> list[dict[str, float]]:
-    """Rates, precision, recall, F1, union size and the share of it that the ground truth has, the plain way."""
+    """Rates, precision, recall, F1, union size and the ground truth's share of it, the plain way."""
     item = ["copy", "start", "end", "entity"]
     verified = rows[rows["decision"] == "verify"]
     union = verified[item].drop_duplicates()
@@ -105,7 +105,8 @@ def _plain(rows: pd.DataFrame) -> list[dict[str, float]]:
                 "recall": recall,
                 "f1": 2 * precision * recall / (precision + recall),
                 "union": len(union),
-                "covered": len(union.merge(rows.loc[rows["source"] == "GT", item].drop_duplicates())) / len(union),
+                "covered": len(union.merge(rows.loc[rows["source"] == "GT", item].drop_duplicates()))
+                / len(union),
             }
         )
     return out

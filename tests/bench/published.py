@@ -36,9 +36,7 @@ def frame(seed: int = 7) -> pd.DataFrame:
     """
     r = np.random.default_rng(seed)
     parts = [
-        _part(r, name, place, source)
-        for name, place in DATASETS.items()
-        for source in range(len(SOURCES))
+        _part(r, name, place, source) for name, place in DATASETS.items() for source in range(len(SOURCES))
     ]
     return pd.concat(parts, ignore_index=True)
 
@@ -85,7 +83,9 @@ def _part(
             "entity": np.char.add("Q", (entity + 1).astype(str)),
             "worker": np.char.add("w", worker.astype(str)),
             "decision": decision,
-            "new_entity": np.where(decision == "edit", np.char.add("Q", (place % 40_000 + 1).astype(str)), ""),
+            "new_entity": np.where(
+                decision == "edit", np.char.add("Q", (place % 40_000 + 1).astype(str)), ""
+            ),
             "segment": np.char.add("s", segment.astype(str)),
             "seconds": np.round(r.gamma(3.0, 3.0, size), 1),
         }

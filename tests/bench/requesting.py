@@ -48,7 +48,8 @@ class Connection:
         while (end := data.find(b"\r\n\r\n")) < 0:
             data += self._more()
         first, *lines = data[:end].decode("latin-1").split("\r\n")
-        headers = dict(line.lower().split(": ", 1)[:1] + [line.split(": ", 1)[1]] for line in lines)
+        parts = (line.split(": ", 1) for line in lines)
+        headers = {name.lower(): value for name, value in parts}
         size = int(headers.get("content-length", 0))
         body = data[end + 4 :]
         while len(body) < size:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -66,11 +65,6 @@ def tail(values: Sequence[float], percent: float) -> float:
 def median(values: Sequence[float]) -> float:
     """The middle one."""
     return statistics.median(values)
-
-
-def children_peak() -> float:
-    """MiB held at most by any process that this one has started and seen end."""
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
 
 
 def table(name: str, rows: Sequence[Row]) -> str:

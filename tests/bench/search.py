@@ -27,7 +27,10 @@ def run() -> list[Row]:
         kb, plain = LocalKb(folder / "kb.db"), _plain(folder / "kb.db")
         for name, asked in _queries(titles).items():
             ours, theirs = _took(kb.search, asked), _took(plain, asked[:20])
-            peer = {"peer": median(theirs), "beside": "select ... where title like '%...%' order by popularity"}
+            peer = {
+                "peer": median(theirs),
+                "beside": "select ... where title like '%...%' order by popularity",
+            }
             rows.append(Row(f"search, {name}: median", median(ours), "ms", **peer))
             rows.append(Row(f"search, {name}: p99", tail(ours, 99), "ms"))
         kb.close()

@@ -30,6 +30,7 @@ from verifier.study import Study
 LINKS, TASKS = 5, 20
 DOCUMENTS = 2700
 CLIENTS = 8
+BAD = 400
 FLAT_SECONDS = 8.0
 WORKERS, PACE, PACED_SECONDS = 300, 5.0, 25.0
 
@@ -42,15 +43,15 @@ class Told:
     acknowledged: int = 0
     refused: int = 0
 
-    def ask(self, request: Callable[[], tuple[int, dict[str, str], bytes]]) -> bytes:
+    def ask(self, request: Callable[..., tuple[int, dict[str, str], bytes]], *arguments: object) -> bytes:
         """One request, timed."""
         start = time.perf_counter()
         try:
-            status, _, body = request()
+            status, _, body = request(*arguments)
         except OSError:
             status, body = 599, b"{}"
         self.waited.append(time.perf_counter() - start)
-        if status >= 400:
+        if status >= BAD:
             self.refused += 1
         return body
 
@@ -59,7 +60,7 @@ class Told:
         judgment = {"sequence": sequence, "display": display, "action": "verify", "entity": None}
         before = self.refused
         body = {"judgments": [judgment | {"opened": False, "seconds": 2.5}]}
-        self.ask(lambda: connection.post(path, body))
+        self.ask(connection.post, path, body)
         self.acknowledged += self.refused == before
 
 
@@ -116,7 +117,7 @@ def _hurry(url: str, tokens: list[str], until: float) -> Told:
         for token in tokens:
             sequence = 0
             for task in range(TASKS):
-                view = json.loads(told.ask(lambda t=token, n=task: connection.get(f"/api/{t}/tasks/{n}")))
+                view = json.loads(told.ask(connection.get, f"/api/{token}/tasks/{task}"))
                 for shown in view["displays"]:
                     sequence += 1
                     told.judge(connection, f"/api/{token}/judgments", shown["display"], sequence)
@@ -130,7 +131,7 @@ def _flat_bare(url: str) -> tuple[Told, float]:
         told = Told()
         with Connection(url) as connection:
             while time.perf_counter() < until:
-                view = json.loads(told.ask(lambda: connection.get("/tasks/0")))
+                view = json.loads(told.ask(connection.get, "/tasks/0"))
                 for shown in view["displays"]:
                     told.judge(connection, "/judgments", shown["display"], 1)
         return told
@@ -150,7 +151,11 @@ def _paced(url: str, titles: list[str]) -> tuple[Told, list[float]]:
     start = time.perf_counter() + 0.5
     told = [Told() for _ in tokens]
     threads = [
-        threading.Thread(target=_work, args=(url, token, start + PACE * n / WORKERS, told[n], late, titles[n::WORKERS]))
+        threading.Thread(
+            target=_work,
+            args=(url, token, start + PACE * n / WORKERS, told[n]),
+            kwargs={"late": late, "titles": titles[n::WORKERS]},
+        )
         for n, token in enumerate(tokens)
     ]
     for thread in threads:
@@ -160,7 +165,7 @@ def _paced(url: str, titles: list[str]) -> tuple[Told, list[float]]:
     return _together(told), late
 
 
-def _work(url: str, token: str, due: float, told: Told, late: list[float], titles: list[str]) -> None:
+def _work(url: str, token: str, due: float, told: Told, *, late: list[float], titles: list[str]) -> None:
     until = due + PACED_SECONDS
     sequence, task, displays = 0, 0, []
     with Connection(url) as connection:
@@ -168,12 +173,12 @@ def _work(url: str, token: str, due: float, told: Told, late: list[float], title
             time.sleep(max(0.0, due - time.perf_counter()))
             late.append(max(0.0, time.perf_counter() - due))
             if not displays:
-                view = told.ask(lambda n=task: connection.get(f"/api/{token}/tasks/{n}"))
+                view = told.ask(connection.get, f"/api/{token}/tasks/{task}")
                 displays = [shown["display"] for shown in json.loads(view).get("displays", [])]
                 task += 1
             if sequence % 3 == 0:
                 query = f"/api/{token}/search?q={quote(titles[sequence][:-2])}&display={displays[0]}"
-                told.ask(lambda: connection.get(query))
+                told.ask(connection.get, query)
             sequence += 1
             told.judge(connection, f"/api/{token}/judgments", displays.pop(0), sequence)
             due += PACE
@@ -182,9 +187,9 @@ def _work(url: str, token: str, due: float, told: Told, late: list[float], title
 def _arrive(url: str, participant: str) -> str:
     """A worker comes in and goes through the steps; his token."""
     with Connection(url) as connection:
-        status, headers, body = connection.get(f"/start?participant={participant}")
+        status, headers, _ = connection.get(f"/start?participant={participant}")
         if status != 303:
-            raise RuntimeError(f"arrival was answered with {status}: {body.decode()[-900:]}")
+            raise RuntimeError(f"arrival was answered with {status}")
         token = headers["location"].rsplit("/", 1)[1]
         for step in ("consent", "instructions", "example"):
             connection.post(f"/w/{token}/step", f"step={step}&agree=yes")

@@ -198,6 +198,63 @@ def test_the_example_answers_each_choice(page: Page, live_server) -> None:
     expect(page.locator("#feedback")).to_contain_text("We would choose the same")
 
 
+def test_the_example_knows_its_own_entries_whatever_the_knowledge_base_holds(page: Page, live_server) -> None:
+    """Its search asks no server, forgives a slip, and takes an address for the entry it leads to."""
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{live_server.url}/preview")
+    page.locator("#text .mark.active").wait_for()
+    page.keyboard.press("n")
+    for typed in ("chikago bulls", "BULLS", "https://en.wikipedia.org/wiki/Chicago_Bulls", "Q128109"):
+        page.keyboard.press("e")
+        page.locator("#search-box").fill(typed)
+        page.get_by_role("option", name="Chicago Bulls").first.click()
+        expect(page.locator("#feedback")).to_contain_text("We would choose the same")
+    assert not [url for url in asked if "search" in url]
+
+
+def hidden_letters(page: Page) -> int:
+    """How many pixels of the active highlight lie below the upper edge of the panel."""
+    return page.evaluate(
+        "document.querySelector('.run.active').getBoundingClientRect().bottom"
+        " - document.getElementById('side').getBoundingClientRect().top"
+    )
+
+
+def test_on_a_phone_the_text_stays_in_sight_while_one_searches_or_reads_an_answer(
+    browser, live_server
+) -> None:
+    """At 360 by 640 the active highlight and the line after it are above the panel, whatever it shows."""
+    context = browser.new_context(viewport={"width": 360, "height": 640}, has_touch=True, is_mobile=True)
+    page = watched(context.new_page())
+    page.goto(f"{live_server.url}/preview")
+    page.locator("#text .mark.active").wait_for()
+    for _ in range(4):
+        page.locator(".action", has_text="Remove").tap()
+        expect(page.locator("#feedback")).to_be_visible()
+        assert hidden_letters(page) < -20
+        page.locator(".action", has_text="Edit").tap()
+        page.locator(".option").first.wait_for()
+        assert hidden_letters(page) < -20
+        assert findings(page) == []
+        page.locator("#search-cancel").tap()
+        expect(page.locator("#feedback")).to_be_visible()
+        page.locator("#next-mention").tap()
+    context.close()
+
+
+def test_the_fill_of_the_active_highlight_ends_with_its_line(page: Page, live_server) -> None:
+    """The yellow does not hang below the underline."""
+    page.goto(f"{live_server.url}/preview")
+    run = page.locator("#text .run.active").first
+    run.wait_for()
+    size, colour = run.evaluate(
+        "run => { const s = getComputedStyle(run); return [s.backgroundSize, s.backgroundColor]; }"
+    )
+    assert size.split(", ")[-1] == "100% calc(100% - 9px)"
+    assert colour == "rgba(0, 0, 0, 0)"
+
+
 def test_no_cookie_and_nothing_stored(page: Page, live_server) -> None:
     """The worker's side keeps nothing in the browser, and asks no other site for anything."""
     asked = []

@@ -19,7 +19,7 @@ from analysis.policy import CHOICES, INTERVALS, POLICIES
 from analysis.schema import NOT_SHOWN, TABLES
 from tests.support.readme import blocks
 from verifier.cli.app import build
-from verifier.config import StudyConfig
+from verifier.config import PLATFORMS, StudyConfig
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -48,7 +48,10 @@ def keys(model: type[BaseModel], path: str = "") -> Iterator[str]:
     for name, field in model.model_fields.items():
         inner = [a for a in (field.annotation, *get_args(field.annotation)) if isinstance(a, type)]
         section = next((a for a in inner if issubclass(a, BaseModel)), None)
-        if section is None:
+        if (name, model) == ("platform", StudyConfig):
+            for platform in PLATFORMS.values():
+                yield from keys(platform, "platform.")
+        elif section is None:
             yield path + name
         else:
             named = f"{path}{name}.NAME." if field.annotation is not section else f"{path}{name}."

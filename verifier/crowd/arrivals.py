@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from typing import TYPE_CHECKING, Final, Literal
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final
 
 from analysis.errors import StateError
+from verifier.crowd import hosted, vault
+from verifier.crowd.base import Arrived, Capability
 from verifier.crowd.platforms import adapter_of
-from verifier.plan import chance, draw
+from verifier.plan import draw
 from verifier.store import crowd
 
 if TYPE_CHECKING:
@@ -20,18 +18,10 @@ if TYPE_CHECKING:
     from verifier.store import Session
     from verifier.study import Study
 
-Outcome = Literal["working", "preview", "nothing_left", "already_done", "excluded"]
 
-_PSEUDONYM_BYTES: Final = 6
 _TRIES: Final = 5
-
-
-@dataclass(frozen=True)
-class Arrived:
-    """What an arrival came to, and the token of the assignment where there is one."""
-
-    token: str | None
-    outcome: Outcome
+# A place made for an arrival is claimed at once; one that is open for longer is of an arrival that broke off.
+_CLAIMING: Final = timedelta(minutes=1)
 
 
 def arrive(study: Study, args: Mapping[str, str], now: datetime) -> Arrived:
@@ -48,14 +38,17 @@ def arrive(study: Study, args: Mapping[str, str], now: datetime) -> Arrived:
     if arrival.preview:
         return Arrived(None, "preview")
     draw.expire(study, now)
-    for _ in range(_TRIES):
-        arrived = _arrive(study, adapter, arrival, now)
+    if Capability.PUBLISH in adapter.capabilities:
+        return hosted.arrive(study, adapter.name, arrival, now)
+    for attempt in range(_TRIES):
+        # Who came too late for a place that was given back does not run for the next, but gets a new one.
+        arrived = _arrive(study, adapter, arrival, now, new=attempt > 0)
         if arrived is not None:
             return arrived
     return Arrived(None, "nothing_left")
 
 
-def _arrive(study: Study, adapter: Adapter, arrival: Arrival, now: datetime) -> Arrived | None:
+def _arrive(study: Study, adapter: Adapter, arrival: Arrival, now: datetime, *, new: bool) -> Arrived | None:
     """One attempt; None if somebody else took the place in between."""
     wanted = draw.open_places(study) > 0
     with study.write() as session:
@@ -64,33 +57,18 @@ def _arrive(study: Study, adapter: Adapter, arrival: Arrival, now: datetime) -> 
             return Arrived(None, "nothing_left")
         if before := _standing(session, worker):
             return before
-        place = _place(session, study, adapter, now) if wanted else None
+        place = _place(session, study, adapter, now, new=new) if wanted else None
     return _claim(study, place, worker, now) if place else Arrived(None, "nothing_left")
-
-
-def digest(secret: str, platform: str, participant: str) -> str:
-    """The keyed digest by which a platform's worker is found again: HMAC-SHA256 of platform and id."""
-    message = f"{platform}\x1f{participant}".encode()
-    return hmac.new(secret.encode(), message, hashlib.sha256).hexdigest()
 
 
 def _worker(
     session: Session, study: Study, adapter: Adapter, arrival: Arrival, *, wanted: bool
 ) -> crowd.Known | None:
     """Who it is; somebody new is not entered when there is nothing to do for him."""
-    key = digest(study.secrets.pseudonym, adapter.name, arrival.participant)
+    key = vault.digest(study.secrets.pseudonym, adapter.name, arrival.participant)
     if not wanted and not crowd.is_known(session, adapter.name, key):
         return None
-    pseudonym = _pseudonym(session, study, arrival.participant)
-    return crowd.enter_worker(session, adapter.name, key, arrival.participant, pseudonym)
-
-
-def _pseudonym(session: Session, study: Study, participant: str) -> str:
-    """A random name. A simulated worker has nothing to hide: his follows from the seed, to the same bytes."""
-    if crowd.origin(session) == crowd.SIMULATED:
-        named = chance.number(study.config.study.seed, "worker", participant)
-        return f"w{named % 256**_PSEUDONYM_BYTES:0{2 * _PSEUDONYM_BYTES}x}"
-    return f"w{secrets.token_hex(_PSEUDONYM_BYTES)}"
+    return vault.enter(session, study, adapter.name, arrival.participant)
 
 
 def _standing(session: Session, worker: crowd.Known) -> Arrived | None:
@@ -103,9 +81,11 @@ def _standing(session: Session, worker: crowd.Known) -> Arrived | None:
     return Arrived(None, "excluded") if worker.excluded else None
 
 
-def _place(session: Session, study: Study, adapter: Adapter, now: datetime) -> crowd.OpenPlace | None:
+def _place(
+    session: Session, study: Study, adapter: Adapter, now: datetime, *, new: bool
+) -> crowd.OpenPlace | None:
     """An open place: one that was given back, else a new one; None if its cost would pass the cap."""
-    if place := crowd.open_place(session, adapter.name):
+    if not new and (place := crowd.open_place(session, adapter.name, made_before=now - _CLAIMING)):
         return place
     terms = study.config.place
     cost = adapter.cost(terms.pay, terms.currency)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Literal, Protocol
 
 from analysis.errors import StateError
+
+# The fact that says in which environment the study was published.
+ENVIRONMENT: Final = "environment"
 
 
 class Capability(StrEnum):
@@ -49,6 +53,17 @@ class Arrival:
         return f"Arrival(preview={self.preview})"
 
 
+Outcome = Literal["working", "preview", "nothing_left", "already_done", "excluded"]
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """What an arrival came to, and the token of the assignment where there is one."""
+
+    token: str | None
+    outcome: Outcome
+
+
 @dataclass(frozen=True)
 class Finish:
     """How a worker tells the platform that he is done.
@@ -56,10 +71,44 @@ class Finish:
     Attributes:
         code: the completion code to copy.
         redirect_url: where to send the worker; None if the code is all there is.
+        fields: what a form sends there by POST; empty: to follow the address is enough.
     """
 
     code: str
     redirect_url: str | None
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Handed:
+    """What was handed in, as `finish` may need it.
+
+    Attributes:
+        code: the completion code.
+        participant: the platform's id of the worker; None unless the adapter needs it.
+        platform_assignment: the platform's id of the participation, if it has one.
+        environment: where the study was published; empty if it was not.
+    """
+
+    code: str
+    participant: str | None = None
+    platform_assignment: str | None = None
+    environment: str = ""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What the platform says was handed in for a place.
+
+    Attributes:
+        participant: the platform's id of the worker; for the vault alone.
+        platform_assignment: the platform's id of the participation.
+        status: submitted, approved or rejected.
+    """
+
+    participant: str = field(repr=False)
+    platform_assignment: str = field(repr=False)
+    status: str
 
 
 @dataclass(frozen=True)
@@ -89,8 +138,12 @@ class Adapter(Protocol):
             InputError: the parameters do not name a participant as this platform does.
         """
 
-    def finish(self, code: str, participant: str | None) -> Finish:
-        """How the worker hands `code` back; `participant` is given if `needs_participant`."""
+    def finish(self, handed: Handed) -> Finish:
+        """How the worker tells the platform what he handed in."""
+
+    @property
+    def partners(self) -> tuple[str, ...]:
+        """The sites that may show our pages in a frame and that our forms may be sent to."""
 
     @property
     def needs_participant(self) -> bool:
@@ -98,6 +151,68 @@ class Adapter(Protocol):
 
     def cost(self, reward: Decimal, currency: str) -> Cost:
         """What one place that pays `reward` costs."""
+
+
+class PlaceGoneError(StateError):
+    """The platform no longer has a place: somebody deleted it there."""
+
+    code = "place-gone"
+
+
+class NotHandedInError(StateError):
+    """The platform has nothing that was handed in under this id."""
+
+    code = "not-handed-in"
+
+
+class Requester(Protocol):
+    """Our account at a platform that publishes places for us. Each call may be made again without harm.
+
+    Every method raises StateError if the platform refuses, or cannot be reached for long.
+    """
+
+    def balance(self) -> Decimal:
+        """What the account may still spend."""
+
+    def prepare(self) -> None:
+        """Make ready what places have in common."""
+
+    def create(self, token: str) -> str:
+        """Make the place that `token` names, or find it if it was made before; the platform's id of it."""
+
+    def existing(self) -> Mapping[str, str]:
+        """Token -> platform's id, of all places that the platform lists."""
+
+    def extend(self, platform_place: str, until: datetime) -> None:
+        """Let a place be taken until a time.
+
+        Raises:
+            PlaceGoneError: there is no such place any more.
+        """
+
+    def close(self, platform_place: str) -> bool:
+        """Let nobody take a place any more; whether nobody is at work in it either.
+
+        Raises:
+            PlaceGoneError: there is no such place any more.
+        """
+
+    def submissions(self, platform_place: str) -> Sequence[Submission]:
+        """All that was handed in for a place.
+
+        Raises:
+            PlaceGoneError: there is no such place any more.
+        """
+
+    def approve(self, platform_assignment: str) -> None:
+        """Pay for what was handed in; nothing happens if that is done already.
+
+        Raises:
+            NotHandedInError: it was not handed in on the platform.
+        """
+
+    def took_part(self, participant: str) -> None:
+        """Keep a worker from taking another place."""
 
 
 def require(adapter: Adapter, capability: Capability) -> None:

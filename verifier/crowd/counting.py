@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
 from analysis.decisions import Decision
+from analysis.errors import PosthocError
 from verifier.crowd.grading import Answer, Given, Grade, grade, is_right
 from verifier.plan import draw
 from verifier.store import crowd, grades
@@ -31,7 +32,9 @@ class Regraded:
 def count(session: Session, controls: ControlsSection, row: AssignmentRow, now: datetime) -> list[int]:
     """Grade an assignment that was just submitted and count it or not.
 
-    Graded per worker, the verdict over all of his submitted assignments holds for each of them.
+    Graded per worker, the verdict over all of his submitted assignments holds for each of them. What cannot
+    be graded is handed in all the same, for that is no fault of the worker's: it stays without a verdict,
+    which status, review and doctor say, until the researcher has mended the rule and grades again.
 
     Returns:
         The numbers of the assignments whose verdict changed.
@@ -39,7 +42,13 @@ def count(session: Session, controls: ControlsSection, row: AssignmentRow, now: 
     rows = [row]
     if controls.per == "worker":
         rows = [r for r in crowd.assignments_of(session, row.worker_id) if r.state == "submitted"]
-    return _settle(session, rows, grade_of(session, controls, [r.id for r in rows]), now)
+    try:
+        verdict = grade_of(session, controls, [r.id for r in rows])
+    except PosthocError as error:
+        row.counted, row.counted_reason = None, f"not graded: {error.problems[0]}"
+        session.flush()
+        return []
+    return _settle(session, rows, verdict, now)
 
 
 def regrade(study: Study, now: datetime) -> Regraded:

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from analysis.decisions import EDIT, Decision
-from analysis.errors import ConfigError
-
-GATE: Final = "gate"
-ALL: Final = "all"
+from verifier.plan.gate import GATE, needed
 
 
 @dataclass(frozen=True)
@@ -59,24 +55,6 @@ def is_right(answer: Answer, given: Given | None) -> bool:
     if given is None or given.decision != answer.expected:
         return False
     return answer.expected != EDIT or not answer.acceptable or given.key in answer.acceptable
-
-
-def needed(rule: str, total: int) -> int:
-    """How many of `total` gate questions must be right: all, or `m of n`, read as a proportion rounded up.
-
-    `2 of 3` asks for 2 of 3, 4 of 6, 6 of 9 right answers, so one rule serves any number of controls.
-
-    Raises:
-        ConfigError: the rule is neither `all` nor an `m of n` with m at most n.
-    """
-    if rule == ALL:
-        return total
-    m, _, n = rule.partition(" of ")
-    if not (m.isdigit() and n.isdigit() and 0 < int(n) >= int(m)):
-        raise ConfigError(
-            "not a rule for controls", where="controls.rule", got=rule, expected="all, or m of n with m <= n"
-        )
-    return -(-total * int(m) // int(n))
 
 
 def grade(answers: Sequence[Answer], given: Sequence[Given | None], rule: str) -> Grade:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from analysis.errors import InputError
 from verifier.config import LinkPlatform
-from verifier.crowd.base import Arrival, Capability, Cost, Finish
+from verifier.crowd.base import Arrival, Capability, Cost, Finish, Handed
 
 MAX_PARTICIPANT: Final = 200
 PREVIEW: Final = "preview"
@@ -60,12 +60,18 @@ class LinkAdapter:
         """Only a return address with `{participant}` in it needs the id."""
         return "{participant}" in (self._complete_url or "")
 
-    def finish(self, code: str, participant: str | None) -> Finish:
+    @property
+    def partners(self) -> tuple[str, ...]:
+        """None: the pages are in no frame."""
+        return ()
+
+    def finish(self, handed: Handed) -> Finish:
         """The code, and the researcher's return address with code and participant filled in."""
         if self._complete_url is None:
-            return Finish(code, None)
-        address = self._complete_url.replace("{code}", quote(code, safe=""))
-        return Finish(code, address.replace("{participant}", quote(participant or "", safe="")))
+            return Finish(handed.code, None)
+        address = self._complete_url.replace("{code}", quote(handed.code, safe=""))
+        filled = address.replace("{participant}", quote(handed.participant or "", safe=""))
+        return Finish(handed.code, filled)
 
     def cost(self, reward: Decimal, currency: str) -> Cost:
         """The pay alone: a link charges no fee."""

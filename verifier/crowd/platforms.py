@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from verifier.config import StudyConfig
+from verifier.config import LinkPlatform, StudyConfig
 from verifier.crowd.base import Adapter
 from verifier.crowd.link import LinkAdapter
+from verifier.crowd.mturk import MTurkAdapter
 
 
 def adapter_of(config: StudyConfig) -> Adapter:
     """The adapter of the platform that study.yaml names."""
-    return LinkAdapter(config.platform)
+    if isinstance(config.platform, LinkPlatform):
+        return LinkAdapter(config.platform)
+    return MTurkAdapter(config.platform)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from verifier.store import Session
     from verifier.study import Study
 
-Category = Literal["passed", "failed control", "too fast", "incomplete"]
+Category = Literal["passed", "failed control", "too fast", "not graded", "incomplete"]
 Proposal = Literal["approve", "approve_flag", "look", "leave"]
 
 # Nobody reads a text and a card, and decides, in a second: a mean under it is not work.
@@ -161,8 +161,11 @@ def _queue(session: Session, config: StudyConfig, approve: Collection[int]) -> Q
 
 def _entry(person: progress.Person, config: StudyConfig, approved: bool) -> Entry:  # noqa: FBT001 - private
     category, reason = _category(person)
-    proposal: Proposal = "approve" if category == "passed" else "approve_flag"
+    # What could not be graded is no reason to flag anybody.
+    proposal: Proposal = "approve" if category in ("passed", "not graded") else "approve_flag"
     if category == "failed control" and config.controls.on_fail == "review" and not approved:
+        proposal = "look"
+    if category == "not graded" and not approved:
         proposal = "look"
     if category == "incomplete":
         proposal = "leave"
@@ -185,6 +188,8 @@ def _entry(person: progress.Person, config: StudyConfig, approved: bool) -> Entr
 def _category(person: progress.Person) -> tuple[Category, str]:
     if person.state != "submitted":
         return "incomplete", f"never submitted: {person.state.replace('_', ' ')}"
+    if person.counted is None:
+        return "not graded", person.reason or "not graded"
     if person.counted is False:
         return "failed control", person.reason or "not counted"
     if person.seconds_each is not None and person.seconds_each < TOO_FAST_SECONDS:

@@ -15,13 +15,15 @@ from analysis.alpha import Coefficient, alpha_nominal, counts_of, observed_agree
 from analysis.decisions import DECISIONS, EDIT, REMOVE, VERIFY, Decision
 from analysis.engine.proportions import wilson
 from verifier.crowd import counting
-from verifier.plan import draw
+from verifier.plan import draw, terms
 from verifier.store import crowd, facts, grades, progress
 
 if TYPE_CHECKING:
     from verifier.study import Study
 
 LEVEL: Final = 0.95
+# Assignments by people from which on their median pay an hour is told.
+_ENOUGH: Final = 3
 QUESTIONS: Final[dict[Decision, str]] = {
     VERIFY: "right link",
     EDIT: "wrong link",
@@ -72,7 +74,11 @@ class People:
 
 @dataclass(frozen=True)
 class Money:
-    """What is committed, by state of the places; the hourly pay as it was lived (a median)."""
+    """What is committed, by state of the places; the hourly pay as people lived it (a median).
+
+    The hourly pay is None until some assignments were handed in by people: fewer, or a simulated crowd's
+    seconds, say nothing about it.
+    """
 
     committed: Decimal
     places: dict[str, int]
@@ -85,7 +91,10 @@ class Money:
 
 @dataclass(frozen=True)
 class Status:
-    """All of it. Intervals here take judgments as independent; those of `analyze` do not, and are wider."""
+    """All of it. Intervals here take judgments as independent; those of `analyze` do not, and are wider.
+
+    `changed`: settings that are not what they were when the study was planned.
+    """
 
     study: str
     origin: str
@@ -97,6 +106,7 @@ class Status:
     alpha: Coefficient
     observed: Coefficient
     seconds: tuple[float, float, float] | None
+    changed: tuple[terms.Departure, ...] = ()
 
 
 def status(study: Study) -> Status:
@@ -118,6 +128,7 @@ def status(study: Study) -> Status:
             alpha=alpha,
             observed=observed,
             seconds=_quartiles(progress.seconds(session)),
+            changed=tuple(terms.departures(session, study.config)),
         )
 
 
@@ -174,7 +185,8 @@ def _people(people: Sequence[progress.Person]) -> People:
 
 
 def _money(study: Study, spending: Sequence[progress.Spending], people: Sequence[progress.Person]) -> Money:
-    times = [(p.reward, p.active_seconds) for p in people if p.state == "submitted" and p.active_seconds]
+    done = [(p, p.active_seconds) for p in people if p.state == "submitted" and p.active_seconds]
+    lived = [float(p.reward) * 3600 / seconds for p, seconds in done if p.origin != crowd.SIMULATED]
     return Money(
         committed=sum((row.amount for row in spending if row.state != "closed"), Decimal(0)),
         places={row.state: row.places for row in spending},
@@ -183,8 +195,8 @@ def _money(study: Study, spending: Sequence[progress.Spending], people: Sequence
         ),
         cap=study.config.budget.cap,
         currency=study.config.place.currency,
-        hourly=round(median(float(pay) * 3600 / seconds for pay, seconds in times), 2) if times else None,
-        minutes=round(median(seconds / 60 for _, seconds in times), 1) if times else None,
+        hourly=round(median(lived), 2) if len(lived) >= _ENOUGH else None,
+        minutes=round(median(seconds for _, seconds in done) / 60, 1) if done else None,
     )
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from analysis.errors import StateError
 from verifier.crowd import counting
+from verifier.crowd.base import ENVIRONMENT, Handed
 from verifier.crowd.platforms import adapter_of
 from verifier.plan import draw
-from verifier.store import crowd, work
+from verifier.store import crowd, facts, work
 
 if TYPE_CHECKING:
     from verifier.store import Session
@@ -36,10 +37,14 @@ class Undecided(StateError):  # noqa: N818 - named for how things stand, like th
 
 @dataclass(frozen=True)
 class Submitted:
-    """What the worker takes home: the completion code, and the address to go back to, if there is one."""
+    """What the worker takes home: the completion code, and the address to go back to, if there is one.
+
+    `fields` are what a form sends there by POST; empty: to follow the address is enough.
+    """
 
     code: str
     finish_url: str | None
+    fields: Mapping[str, str] = field(default_factory=dict)
 
 
 def submit(study: Study, token: str, now: datetime) -> Submitted:
@@ -67,6 +72,13 @@ def submitted(study: Study, token: str) -> Submitted | None:
         return _handed_in(session, study, row)
 
 
+def take_in(session: Session, study: Study, row: AssignmentRow, now: datetime) -> None:
+    """Take in complete work that was handed in on the platform alone, even if its time here has ended."""
+    row.state = "claimed"
+    session.flush()
+    _submit(session, study, row, now)
+
+
 def _submit(session: Session, study: Study, row: AssignmentRow, now: datetime) -> None:
     if row.state != "claimed":
         raise StateError("this work is not open any more", got=row.state.replace("_", " "))
@@ -86,5 +98,7 @@ def _handed_in(session: Session, study: Study, row: AssignmentRow) -> Submitted:
     participant = None
     if adapter.needs_participant:
         participant = crowd.participant(session, row.worker_id, adapter.name)
-    finish = adapter.finish(row.completion_code or "", participant)
-    return Submitted(finish.code, finish.redirect_url)
+    environment = facts.get(session, ENVIRONMENT)
+    handed = Handed(row.completion_code or "", participant, row.platform_assignment, environment)
+    finish = adapter.finish(handed)
+    return Submitted(finish.code, finish.redirect_url, finish.fields)

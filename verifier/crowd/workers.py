@@ -26,9 +26,9 @@ class WorkerLine:
     Attributes:
         worker: pseudonym.
         submitted, counted: his submitted assignments, and how many of them count.
-        judgments: that stand, controls' too, by decision.
+        judgments: that stand on real tasks, by decision, as `analyze` has them in workers.csv.
         right, asked: control questions answered rightly, and asked, in submitted assignments.
-        seconds: mean active time of a judgment; None if he made none.
+        seconds: mean active time of a judgment, on controls too; None if he made none.
         flags: what stands out, in words.
     """
 

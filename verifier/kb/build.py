@@ -6,10 +6,13 @@ import hashlib
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from analysis.errors import StateError
+from analysis.keys import check_language
 from verifier.kb.names import fold, without_qualifier
 from verifier.kb.rows import EntityRow, read_rows
 
@@ -65,19 +68,41 @@ def build(source: Path, target: Path, *, language: str = "en") -> BuildReport:
         language: of keys that are bare titles.
 
     Raises:
-        InputError: the table cannot be used; every bad row is listed.
+        InputError: the table cannot be used, every bad row is listed; or the language is none.
+        StateError: the target cannot be written.
     """
+    check_language(language)
     rows = sorted(read_rows(source, language), key=lambda row: (-row.popularity, row.key))
     digest = hashlib.sha256(source.read_bytes()).hexdigest()
+    with _said_of(target):
+        names = _replace(target, rows, {"format": FORMAT, "source_sha256": digest, "language": language})
+    return BuildReport(len(rows), names, target)
+
+
+@contextmanager
+def _said_of(target: Path) -> Iterator[None]:
+    """Say of the knowledge base what the system says of its draft."""
+    try:
+        yield
+    except (OSError, sqlite3.OperationalError) as error:
+        raise StateError(
+            "the knowledge base cannot be written",
+            where=str(target),
+            got=getattr(error, "strerror", None) or str(error),
+            remedy="Give yourself the right to write there, or make room.",
+        ) from error
+
+
+def _replace(target: Path, rows: list[EntityRow], facts: dict[str, str]) -> int:
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     part.unlink(missing_ok=True)
     try:
-        names = _write(part, rows, {"format": FORMAT, "source_sha256": digest, "language": language})
+        names = _write(part, rows, facts)
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
-    return BuildReport(len(rows), names, target)
+    return names
 
 
 def _write(path: Path, rows: list[EntityRow], facts: dict[str, str]) -> int:

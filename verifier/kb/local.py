@@ -115,6 +115,22 @@ class LocalKb:
         )
         return [candidate.key for candidate in self._candidates([row[0] for row in rows])]
 
+    def named(self, name: str, limit: int = 10) -> list[str]:
+        """Entities that go by exactly this name, accents and case aside, the best known first."""
+        rows = self._all(
+            "select e.key from name n join entity e on e.id = n.entity "
+            "where n.folded = ? order by e.id limit ?",
+            (fold(name), limit),
+        )
+        return [row[0] for row in rows]
+
+    def described(self, limit: int) -> list[tuple[str, str]]:
+        """Key and description of the best known entities that have one."""
+        rows = self._all(
+            "select key, description from entity where description != '' order by id limit ?", (limit,)
+        )
+        return [(row[0], row[1]) for row in rows]
+
     def random(self, seed: int | str, limit: int = 10) -> list[str]:
         """Distinct entities drawn from a named seed: the same seed, the same entities."""
         wanted, drawn = min(limit, self.size), dict[int, None]()
@@ -161,7 +177,10 @@ class LocalKb:
             (asked, 20 * _POOL),
         )
         own = trigrams(folded)
-        scored = ((similarity(own, trigrams(row[1])), row[0]) for row in rows)
+        # To be half alike a name shares a third of these at least: to look for them is quicker than to cut
+        # every name up.
+        near = (row for row in rows if 3 * sum(part in f" {row[1]} " for part in own) >= len(own))
+        scored = ((similarity(own, trigrams(row[1])), row[0]) for row in near)
         alike = sorted(((-score, entity) for score, entity in scored if score >= _ALIKE))
         return [entity for _, entity in alike]
 

@@ -1,63 +1,51 @@
-"""Makes control tasks: displays with known answers, from what all sources agree on and a knowledge base."""
+"""Makes control tasks: a real task's displays, some with known answers, one linked wrongly, one no entity."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Final, Literal, NamedTuple, Protocol
+from itertools import islice, zip_longest
+from typing import Final, Literal
 
 from analysis.decisions import EDIT, REMOVE, VERIFY, Decision
-from analysis.documents import Span
 from analysis.errors import StateError
-from analysis.keys import LINK
-from verifier.plan import chance
+from verifier.plan import chance, no_entity
+from verifier.plan.agreeing import SURE, UNSURE, Place, agreed, displays, sureness
+from verifier.plan.entities import Entities
+from verifier.plan.no_entity import Vocabulary
 from verifier.plan.tasks import Mark, Shown
+from verifier.plan.wrong import EASY, HARD, Wrong
 
 # The pool: five times what one worker sees, and about fifty wrong links where the corpus allows.
 POOL_FACTOR: Final = 5
 POOL_SIZE: Final = 50
-# An answer cycle: with three displays to a task, each of the three right answers once.
+# An answer cycle: with three answers to a task, each of the three right decisions once.
 CYCLE: Final[tuple[Decision, ...]] = (VERIFY, EDIT, REMOVE)
-_WORDS = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
-_CANDIDATES = 10
-# A span with a mention this near might be meant as part of it ("the city" in "the city of York").
-_NEAR = 2
-HARD: Final = "hard"
-EASY: Final = "easy"
-
-
-class Entities(Protocol):
-    """Where wrong entities come from: the knowledge base, or the corpus where none is built."""
-
-    def namesakes(self, key: str, limit: int) -> list[str]:
-        """Entities that share a name with this one."""
-
-    def neighbours(self, mention: str, limit: int) -> list[str]:
-        """Entities that a search for the mention finds."""
-
-    def random(self, seed: str, limit: int) -> list[str]:
-        """Any entities, from a seed."""
+# So many times what is wanted is made at most, for the best of it to be chosen.
+_MADE: Final = 3
+# Of so many words more than are needed the best are taken.
+_WORDS: Final = 12
+UNSURE_LINKS: Final = "the sources agree on links, but each might be the best known namesake, taken by all"
 
 
 @dataclass(frozen=True)
 class Known:
-    """A control display with its answer.
+    """A display of a control.
 
     Attributes:
         shown: span and key.
-        expected: the decision that is right.
+        expected: the decision that is right; None where nobody knows, shown for the look of it.
         acceptable: where an edit is right, the keys it may be edited to.
         difficulty: `hard` for a namesake, `easy` otherwise; as given in a file.
         use: `gate` (decides counting) or `measure`.
     """
 
     shown: Shown
-    expected: Decision
-    acceptable: tuple[str, ...] | None
-    difficulty: str | None
+    expected: Decision | None
+    acceptable: tuple[str, ...] | None = None
+    difficulty: str | None = None
     use: Literal["gate", "measure"] = "gate"
 
 
@@ -70,25 +58,6 @@ class Control:
     known: tuple[Known, ...]
 
 
-class Place(NamedTuple):
-    """A segment that a control might be made on.
-
-    Attributes:
-        document, segment: ids; the segment's number in its document.
-        text: of the document.
-        span: the part of the segment that is judged.
-        marks: every annotation of every source in the document, keys after redirects.
-        ran: the sources that ran on the document.
-    """
-
-    document: int
-    segment: int
-    text: str
-    span: Span
-    marks: Sequence[Mark]
-    ran: frozenset[int]
-
-
 @dataclass
 class Pool:
     """Controls that were made, and why no more could be."""
@@ -97,42 +66,87 @@ class Pool:
     failures: Counter[str] = field(default_factory=Counter)
 
 
-def generate(
-    places: Sequence[Place],
-    entities: Entities,
-    *,
-    answers: int,
-    wanted: int,
-    common: Mapping[str, int],
-    seed: int,
-) -> Pool:
-    """Up to `wanted` control tasks of `answers` displays each, on different segments in seeded order.
+@dataclass(frozen=True)
+class Wanted:
+    """What controls are to be made.
 
-    Documents on which more sources ran come first: there "all sources agree" says more.
+    Attributes:
+        answers: graded answers on each; the right ones go round (verify, edit, remove).
+        most: how many to make where the corpus allows.
+        least: how many to make even of links that are not sure.
+        pooled: whether real tasks show the links of all sources together.
+    """
+
+    answers: int
+    most: int
+    least: int
+    pooled: bool = False
+
+
+@dataclass(frozen=True)
+class _Made:
+    """A control with what it is worth."""
+
+    control: Control
+    unsure: bool
+    sources: int
+    easy: int
+
+    @property
+    def rank(self) -> tuple[bool, int, int]:
+        """Smaller is better: sure links, agreed on by more sources, wrong ones hard to tell."""
+        return self.unsure, -self.sources, self.easy
+
+
+def generate(
+    places: Sequence[Place], entities: Entities, wanted: Wanted, *, vocabulary: Vocabulary, seed: int
+) -> Pool:
+    """Control tasks on different segments, the best of three times as many as are wanted.
+
+    A control looks like a real task: it shows what one would show there, and of that one agreed link with
+    a wrong entity, and a word that names none. Documents on which more sources ran come first: there "all
+    sources agree" says more. Links that might be an error shared by all serve only where there are no others.
 
     Args:
         places: the segments to try.
-        entities: where wrong entities come from.
-        answers: displays on a task; the right answers go round (verify, edit, remove).
-        wanted: the most to make.
-        common: word in small letters -> documents that have it.
+        entities: where wrong entities come from, and who goes by which name.
+        wanted: how many, and how.
+        vocabulary: of the corpus.
         seed: the study's.
     """
-    pool = Pool()
     ranked = sorted(
         places,
         key=lambda place: (-len(place.ran), chance.number(seed, "control", place.document, place.segment)),
     )
+    # One list for each way in which the cycle begins, so that choosing the best keeps the answers in balance.
+    kinds: list[list[_Made]] = [[] for _ in CYCLE]
+    failures = Counter[str]()
+    made = sure = 0
     for place in ranked:
-        if len(pool.controls) >= wanted:
+        if sure >= _MADE * wanted.most:
             break
-        expected = [CYCLE[(len(pool.controls) + turn) % len(CYCLE)] for turn in range(answers)]
-        made = _make(place, expected, entities, common, seed)
-        if isinstance(made, Control):
-            pool.controls.append(made)
-        else:
-            pool.failures[made] += 1
-    return pool
+        turn = made * wanted.answers % len(CYCLE)
+        expected = [CYCLE[(turn + number) % len(CYCLE)] for number in range(wanted.answers)]
+        found = _Making(place, entities, vocabulary, seed, pooled=wanted.pooled).make(expected)
+        if isinstance(found, str):
+            failures[found] += 1
+            continue
+        kinds[turn].append(found)
+        made += 1
+        sure += not found.unsure
+    return _choose(kinds, wanted, failures)
+
+
+def _choose(kinds: Sequence[list[_Made]], wanted: Wanted, failures: Counter[str]) -> Pool:
+    """The best of what was made; of what is unsure only as much as is needed at least."""
+    turns = zip_longest(*(sorted(kind, key=lambda found: found.rank) for kind in kinds))
+    best = [found for turn in turns for found in turn if found is not None]
+    sure = [found for found in best if not found.unsure][: wanted.most]
+    unsure = [found for found in best if found.unsure]
+    kept = max(wanted.least - len(sure), 0)
+    if len(sure) < wanted.most and (left := len(unsure[kept:])):
+        failures[UNSURE_LINKS] += left
+    return Pool([found.control for found in sure + unsure[:kept]], failures)
 
 
 def require(
@@ -167,139 +181,92 @@ def require(
     )
 
 
-def agreed(place: Place) -> list[Mark]:
-    """The items of the place that every source which ran there gives identically, and nobody contradicts.
-
-    One mark stands for all; an item that another span or key overlaps is left out.
-    """
-    inside = [mark for mark in place.marks if mark.span.overlaps(place.span)]
-    sources: dict[Shown, set[int]] = {}
-    first: dict[Shown, Mark] = {}
-    for mark in inside:
-        if mark.kind == LINK and mark.key is not None and mark.span.within(place.span):
-            sources.setdefault(mark.shown, set()).add(mark.source)
-            first.setdefault(mark.shown, mark)
-    clean = []
-    for shown in sorted(sources):
-        rivals = (m for m in inside if m.span.overlaps(first[shown].span) and m.shown != shown)
-        if sources[shown] == place.ran and next(rivals, None) is None:
-            clean.append(first[shown])
-    return clean
-
-
-def no_entity(place: Place, common: Mapping[str, int]) -> list[Span]:
-    """Runs of one or two words in small letters that no annotation overlaps, the commonest words first.
-
-    Kept away from mentions and from words with a capital, of which they might be meant as a part. The words
-    that most documents have name no entity in any of them.
-    """
-    marks = [mark.span for mark in place.marks]
-    words = [
-        (match[0], Span(*match.span()))
-        for match in _WORDS.finditer(place.text, place.span.start, place.span.end)
-    ]
-    small = [word.islower() and _free(span, marks) for word, span in words]
-    beside = [word.islower() for word, _ in words]
-    found = []
-    for i in range(len(words)):
-        for j in (i + 1, i + 2):
-            if j > len(words) or not all(small[i:j]):
-                continue
-            neighbours = [beside[n] for n in (i - 1, j) if 0 <= n < len(words)]
-            run = place.text[words[i][1].start : words[j - 1][1].end]
-            plain = run == " ".join(word for word, _ in words[i:j])
-            if all(neighbours) and plain:
-                rarest = min(common.get(word, 0) for word, _ in words[i:j])
-                found.append((-rarest, Span(words[i][1].start, words[j - 1][1].end)))
-    return [span for _, span in sorted(found)]
-
-
-def document_frequency(texts: Sequence[str]) -> Counter[str]:
-    """In how many documents each word in small letters stands."""
-    return Counter(word for text in texts for word in {w for w in _WORDS.findall(text) if w.islower()})
-
-
-def _make(
-    place: Place, expected: Sequence[Decision], entities: Entities, common: Mapping[str, int], seed: int
-) -> Control | str:
-    """The control for this place, or the reason why there can be none."""
-    items = chance.shuffled(agreed(place), seed, "agreed", place.document, place.segment)
-    needed = sum(decision != REMOVE for decision in expected)
-    if len(items) < needed:
-        return f"fewer than {needed} mentions that all sources link identically"
-    given = {mark.key for mark in place.marks}
-    wrong = _wrong_spans(place, expected, common, seed)
-    if wrong is None:
-        return "no words in small letters, away from every mention, that could stand for no entity"
-    known: list[Known] = []
-    # Wrong links first: not every mention has a namesake.
-    for turn, decision in sorted(enumerate(expected), key=lambda entry: entry[1] != EDIT):
-        supply = _Supply(entities, given, seed, f"{place.document}/{place.segment}/{turn}")
-        made = supply.unlinked(next(wrong)) if decision == REMOVE else supply.linked(place, items, decision)
-        if made is None:
-            return "no entity to link wrongly: neither a namesake, nor a neighbour, nor any other"
-        known.append(made)
-        given.add(made.shown.key)
-    return Control(place.document, place.segment, tuple(sorted(known, key=lambda answer: answer.shown)))
-
-
-def _wrong_spans(
-    place: Place, expected: Sequence[Decision], common: Mapping[str, int], seed: int
-) -> Iterator[Span] | None:
-    """As many spans that are no entity as are needed, from the commoner half; None if there are too few."""
-    needed = expected.count(REMOVE)
-    runs = no_entity(place, common)
-    half = runs[: max(len(runs) // 2, needed)]
-    apart: list[Span] = []
-    for run in chance.shuffled(half, seed, "no entity", place.document, place.segment):
-        if not any(run.overlaps(other) for other in apart):
-            apart.append(run)
-    return iter(apart) if len(apart) >= needed else None
-
-
 @dataclass(frozen=True)
-class _Supply:
-    """Answers for one display: entities that nobody gave in the document, by the chance of `name`."""
+class _Making:
+    """Makes the control of one segment."""
 
+    place: Place
     entities: Entities
-    given: set[str | None]
+    vocabulary: Vocabulary
     seed: int
-    name: str
+    pooled: bool
 
-    def linked(self, place: Place, items: list[Mark], decision: Decision) -> Known | None:
-        """One of the agreed mentions, taken out of `items`: as it is, or with a wrong entity.
+    def make(self, expected: Sequence[Decision]) -> _Made | str:
+        """The control, or the reason why there can be none."""
+        place = self.place
+        items = chance.shuffled(agreed(place), self.seed, "agreed", place.document, place.segment)
+        needed = sum(decision != REMOVE for decision in expected)
+        if len(items) < needed:
+            return f"fewer than {needed} mentions that all sources link identically"
+        level = {mark: sureness(mark, place.text, self.entities) for mark in items}
+        items.sort(key=level.__getitem__)
+        wrong = self._wrong_links(items, level, expected.count(EDIT))
+        if wrong is None:
+            return "no entity to link wrongly: neither a namesake, nor a neighbour, nor any other"
+        none = self._no_entities(expected.count(REMOVE))
+        if none is None:
+            return "no words away from every mention that name no entity"
+        right = [mark for mark in items if mark not in wrong][: expected.count(VERIFY)]
+        gate = [*wrong.values(), *none, *(Known(mark.shown, VERIFY, None, EASY) for mark in right)]
+        rest = self._rest({*wrong, *right}, level)
+        known = tuple(sorted((*gate, *rest), key=lambda answer: answer.shown))
+        return _Made(
+            Control(place.document, place.segment, known),
+            unsure=any(level[mark] == UNSURE for mark in (*wrong, *right)),
+            sources=len(place.ran),
+            easy=sum(answer.difficulty != HARD for answer in wrong.values()),
+        )
 
-        A namesake of one of them if any has one, else what a search for a mention finds, else any entity.
-        """
-        if decision == VERIFY:
-            return Known(items.pop().shown, VERIFY, None, EASY)
-        for mark in items:
-            if found := self._new(self.entities.namesakes(mark.key or "", _CANDIDATES)):
-                return self._wrong(items, mark, found, HARD)
-        for mark in items:
-            if found := self._new(self.entities.neighbours(place.text[mark.start : mark.end], _CANDIDATES)):
-                return self._wrong(items, mark, found, EASY)
-        found = self._anything()
-        return self._wrong(items, items[0], found, EASY) if found else None
+    def _wrong_links(
+        self, items: Sequence[Mark], level: Mapping[Mark, int], needed: int
+    ) -> dict[Mark, Known] | None:
+        """So many of the agreed mentions with a wrong entity; those with namesakes first."""
+        supply = Wrong(self.place, self.entities, self.seed)
+        ranked = items
+        if needed:
+            ranked = sorted(
+                items, key=lambda mark: (level[mark] == UNSURE, not supply.namesakes(mark), level[mark])
+            )
+        found: dict[Mark, Known] = {}
+        for mark in ranked:
+            if len(found) == needed:
+                break
+            if made := supply.link(mark):
+                key, difficulty = made
+                shown = Shown(mark.start, mark.end, key)
+                found[mark] = Known(shown, EDIT, (mark.key or "",), difficulty)
+        return found if len(found) == needed else None
 
-    def unlinked(self, span: Span) -> Known | None:
-        """A span that is no entity, with any."""
-        found = self._anything()
-        return Known(Shown(*span, found[0]), REMOVE, None, EASY) if found else None
+    def _no_entities(self, needed: int) -> list[Known] | None:
+        """So many words that name no entity, each with one; None if there are too few."""
+        place, supply = self.place, Wrong(self.place, self.entities, self.seed)
+        words = no_entity.find(
+            place.text,
+            place.span,
+            [mark.span for mark in place.marks],
+            vocabulary=self.vocabulary,
+            is_name=lambda word: bool(self.entities.named(word)),
+            seed=self.seed,
+            name=(place.document, place.segment),
+        )
+        # Words that a title has, which linkers stumble over, before others.
+        ranked = sorted(
+            islice(words, needed + _WORDS), key=lambda word: not (word[0] and supply.containing(word[1]))
+        )
+        linked = ((span, supply.unlinked(span)) for _, span in ranked)
+        found = [Known(Shown(*span, key), REMOVE, None, EASY) for span, key in linked if key][:needed]
+        return found if len(found) == needed else None
 
-    def _wrong(self, items: list[Mark], mark: Mark, found: Sequence[str], difficulty: str) -> Known:
-        items.remove(mark)
-        wrong = chance.shuffled(found, self.seed, "wrong", self.name)[0]
-        return Known(Shown(mark.start, mark.end, wrong), EDIT, (mark.key or "",), difficulty)
-
-    def _new(self, keys: Sequence[str]) -> list[str]:
-        return [key for key in keys if key not in self.given]
-
-    def _anything(self) -> list[str]:
-        drawn = self.entities.random(f"{self.seed}/{self.name}", _CANDIDATES + len(self.given))
-        return self._new(drawn)[:1]
-
-
-def _free(span: Span, marks: Sequence[Span]) -> bool:
-    wide = Span(span.start - _NEAR, span.end + _NEAR)
-    return not any(wide.overlaps(mark) for mark in marks)
+    def _rest(self, used: AbstractSet[Mark], level: Mapping[Mark, int]) -> list[Known]:
+        """What else a real task shows there: a sure answer measures, another is not graded."""
+        taken = {mark.shown for mark in used}
+        sure = {mark.shown for mark in level if level[mark] == SURE}
+        rest = [
+            shown for shown in displays(self.place, pooled=self.pooled, seed=self.seed) if shown not in taken
+        ]
+        return [
+            Known(shown, VERIFY, None, EASY, "measure")
+            if shown in sure
+            else Known(shown, None, use="measure")
+            for shown in rest
+        ]

@@ -53,6 +53,7 @@ class Drafting:
         strata: new real task -> stratum.
         repeated: new real tasks judged once more.
         without_card: entities that the knowledge base does not know.
+        control_displays: displays of new controls.
     """
 
     def __init__(self, corpus: Corpus, *, pooled: bool, now: datetime) -> None:
@@ -68,6 +69,7 @@ class Drafting:
         self.strata: dict[int, str] = {}
         self.repeated: set[int] = set()
         self.without_card: set[str] = set()
+        self.control_displays = 0
 
     def cut(self, splitter: Whole) -> None:
         """Cut every document that is not yet; whatever was cut before stays."""
@@ -131,12 +133,15 @@ class Drafting:
     def control(
         self, control: Control, card: Callable[[str], Card | None], redirect: Callable[[str], str]
     ) -> None:
-        """A control task with its answers; it has no slots: every assignment may get it."""
+        """A control task with the answers that are known; it has no slots: every assignment may get it."""
         segment, _ = self.segments[control.document][control.segment]
         task = self._task("control", segment, None, k=1)
+        self.control_displays += len(control.known)
         for ordinal, known in enumerate(control.known):
             shown = known.shown._replace(key=redirect(known.shown.key))
             display = self._display(task, ordinal, shown, card)
+            if known.expected is None:
+                continue
             acceptable = None if known.acceptable is None else [redirect(key) for key in known.acceptable]
             self.rows.answers.append(
                 {

@@ -31,8 +31,9 @@ def read_controls(path: Path, places: Mapping[str, Sequence[Place]]) -> list[Con
     """The controls of a file: one a segment, of the annotations given there.
 
     A line: `{"id", "dataset"?, "annotations": [{"start", "end", "entity", "expected", "acceptable"?,
-    "difficulty"?, "use"?}]}`. `expected` is verify, edit or remove; `acceptable` lists the entities an edit
-    may choose and is needed for one; `use` is gate or measure.
+    "difficulty"?, "use"?}]}`. `expected` is verify, edit or remove, or null for a link that is shown and
+    not graded; `acceptable` lists the entities an edit may choose and is needed for one; `use` is gate or
+    measure.
 
     Args:
         path: the file.
@@ -95,7 +96,8 @@ def _known(item: Any, place: Place) -> Known:
         raise BadRowError("not an annotation", got=repr(item), expected="an object")
     span = span_value(item.get("start"), item.get("end"), place.text)
     expected, use = item.get("expected"), item.get("use", "gate")
-    if expected not in DECISIONS:
+    graded = not ("expected" in item and expected is None)
+    if graded and expected not in DECISIONS:
         raise BadRowError("'expected' is no decision", got=repr(expected), expected=" or ".join(DECISIONS))
     if use not in CONTROL_USES:
         raise BadRowError("'use' is not known", got=repr(use), expected=" or ".join(CONTROL_USES))
@@ -108,6 +110,8 @@ def _known(item: Any, place: Place) -> Known:
     key = _key(item.get("entity"), place.language)
     if key == NIL:
         raise BadRowError("NIL cannot be shown as an entity", got=repr(item.get("entity")))
+    if not graded:
+        return Known(Shown(*span, key), None, use="measure")
     return Known(
         Shown(*span, key), expected, acceptable or None, None if difficulty is None else str(difficulty), use
     )

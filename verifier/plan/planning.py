@@ -12,28 +12,22 @@ from analysis.documents import Span
 from analysis.errors import StateError
 from analysis.keys import LINK
 from verifier.config import StudyConfig
-from verifier.plan import forecast
+from verifier.plan import forecast, terms
+from verifier.plan.agreeing import Place
 from verifier.plan.budget import Design, budget
 from verifier.plan.choice import places_needed
-from verifier.plan.controls import (
-    POOL_FACTOR,
-    POOL_SIZE,
-    Control,
-    Place,
-    Pool,
-    document_frequency,
-    generate,
-    require,
-)
+from verifier.plan.controls import POOL_FACTOR, POOL_SIZE, Control, Pool, Wanted, generate, require
 from verifier.plan.drafting import Corpus, Drafting, by_document
 from verifier.plan.draw import capacity
-from verifier.plan.entities import CorpusEntities, KbEntities
+from verifier.plan.entities import CorpusEntities, KbEntities, Names
+from verifier.plan.gate import GATE, Gate, gate
 from verifier.plan.given import Place as GivenPlace
 from verifier.plan.given import read_controls
-from verifier.plan.report import Added, PlanReport
+from verifier.plan.no_entity import Vocabulary
+from verifier.plan.report import Added, PlanReport, count
 from verifier.plan.split import NAME, VERSION, Whole
 from verifier.plan.tasks import Mark, Shown
-from verifier.store import claims, facts, plans, redirects
+from verifier.store import claims, corpora, facts, plans, redirects
 
 if TYPE_CHECKING:
     from verifier.store import Session
@@ -44,9 +38,16 @@ _LONG: Final = 5
 _FEW_WRONG: Final = 20
 
 Entities = KbEntities | CorpusEntities
+PLANNED_WITHOUT: Final = (
+    "The study was planned before the knowledge base was built: its cards show what a key alone tells, and"
+    " wrong links on its controls are other entities of the corpus. What a later plan adds uses it; as long"
+    " as nobody has drawn tasks, all can be planned anew with it: posthoc plan STUDY --afresh"
+)
 
 
-def plan(study: Study, *, dry_run: bool = False, now: datetime) -> PlanReport:
+def plan(
+    study: Study, *, dry_run: bool = False, afresh: bool = False, without_kb: bool = False, now: datetime
+) -> PlanReport:
     """Plan whatever of the study is not planned yet.
 
     The first plan freezes the grid. A later one, after another import, adds tasks for what is new; nothing
@@ -55,6 +56,8 @@ def plan(study: Study, *, dry_run: bool = False, now: datetime) -> PlanReport:
     Args:
         study: open.
         dry_run: draw up and report, store nothing; a plan over the budget's cap is reported, not refused.
+        afresh: first take away the plan there is, of which nothing may be drawn.
+        without_kb: make controls without a knowledge base.
         now: when cards were looked up.
 
     Raises:
@@ -63,20 +66,34 @@ def plan(study: Study, *, dry_run: bool = False, now: datetime) -> PlanReport:
         InputError: the file of controls has faults.
     """
     if dry_run:
+        if afresh:
+            raise StateError("a rehearsal takes nothing away", remedy="Give --dry-run or --afresh, not both.")
         with study.read() as session:
-            return _Planning(study, session, now).run(dry_run=True)
+            return _Planning(study, session, now, without_kb=without_kb).run(dry_run=True)
     with study.write(alone=True) as session:
-        return _Planning(study, session, now).run(dry_run=False)
+        if afresh:
+            _drop(session)
+        return _Planning(study, session, now, without_kb=without_kb).run(dry_run=False)
+
+
+def _drop(session: Session) -> None:
+    if corpora.is_drawn(session):
+        raise StateError(
+            "the plan cannot be made anew: workers have drawn from it",
+            remedy="Plan without --afresh, which adds what is new, or make another study.",
+        )
+    corpora.drop_plan(session)
 
 
 class _Planning:
     """One plan, from reading the study to its report."""
 
-    def __init__(self, study: Study, session: Session, now: datetime) -> None:
+    def __init__(self, study: Study, session: Session, now: datetime, *, without_kb: bool) -> None:
         self.study = study
         self.config: StudyConfig = study.config
         self.session = session
-        self.warnings: list[str] = []
+        self.without_kb = without_kb
+        self.warnings: list[str] = list(terms.notices(session, study.config))
         self.targets = redirects.current(session)
         self.corpus = _read(session, self.targets)
         self.now = now
@@ -106,6 +123,7 @@ class _Planning:
         if not (dry_run or report.nothing_new):
             plans.add(self.session, drafting.rows)
             facts.put(self.session, _FACT, report.plan_sha256)
+            terms.record(self.session, self.config, kb=isinstance(entities, KbEntities))
             facts.put(self.session, "seed", str(seed))
         return report
 
@@ -147,18 +165,31 @@ class _Planning:
 
     def _entities(self) -> tuple[Entities, Any]:
         """Where cards and wrong entities come from, and what to close afterwards."""
-        try:
+        names = Names(
+            (text.text[mark.start : mark.end], mark.key)
+            for text in self.corpus.texts
+            for mark in self.corpus.marks.get(text.id, ())
+            if mark.kind == LINK and mark.key
+        )
+        if self.study.file(self.config.kb.file).is_file():
             kb = self.study.kb()
-        except StateError as error:
-            if self.study.file(self.config.kb.file).is_file():
-                raise
-            self.warnings.append(
-                f"{error.problems[0].what}: cards show what a key alone tells, wrong links on"
-                " controls are any other entity of the corpus. Build one with: posthoc kb build STUDY FILE"
+            if terms.without_kb(self.session):
+                self.warnings.append(PLANNED_WITHOUT)
+            return KbEntities(kb, names), kb
+        makes = self.config.place.controls and self.config.controls.generate
+        if makes and not self.without_kb and not plans.controls(self.session):
+            raise StateError(
+                "the knowledge base is not built, and controls are made from it",
+                where=str(self.study.file(self.config.kb.file)),
+                remedy="Build it first: posthoc kb build STUDY FILE. Or plan with --without-kb: then cards"
+                " show what a key alone tells, and wrong links are other entities of the corpus. Nothing was"
+                " stored.",
             )
-            keys = {m.key for marks in self.corpus.marks.values() for m in marks if m.kind == LINK and m.key}
-            return CorpusEntities(keys), _Nothing()
-        return KbEntities(kb), kb
+        self.warnings.append(
+            "The knowledge base is not built: cards show what a key alone tells, wrong links on"
+            " controls are other entities of the corpus. Build one with: posthoc kb build STUDY FILE"
+        )
+        return CorpusEntities(names), _Nothing()
 
     def _controls(self, drafting: Drafting, entities: Entities, seed: int) -> list[int]:
         """Make controls unless there are some; the segments of all controls, old and new."""
@@ -200,12 +231,17 @@ class _Planning:
             if (part := _common(span, text.evaluation)) and self.corpus.ran.get(text.id)
             if (text.id, number) not in taken
         ]
+        least = POOL_FACTOR * self.config.place.controls
         pool = generate(
             places,
             entities,
-            answers=self.config.controls.answers_per_task,
-            wanted=max(POOL_SIZE, POOL_FACTOR * self.config.place.controls),
-            common=document_frequency([text.text for text in self.corpus.texts]),
+            Wanted(
+                answers=self.config.controls.answers_per_task,
+                most=max(POOL_SIZE, least),
+                least=least,
+                pooled=self.config.plan.show == "pooled",
+            ),
+            vocabulary=Vocabulary([text.text for text in self.corpus.texts]),
             seed=seed,
         )
         self.failures = pool.failures
@@ -257,13 +293,16 @@ class _Planning:
                 remedy="Import annotations that link to an entity inside the evaluation spans.",
             )
         held = set(controls) if self.config.place.controls else set()
+        real = capacity(tallies.by_segment, held, self.config.place)
         money = budget(
             self.config,
             tasks=sum(tallies.tasks.values()),
             annotations=sum(source.shown for source in tallies.sources),
             slots_by_segment=list(tallies.by_segment.values()),
-            capacity=capacity(tallies.by_segment, held, self.config.place),
+            capacity=real,
         )
+        numbers = _control_numbers(self.session, drafting, len(controls))
+        self._warn_of_places(real, len({*tallies.by_segment, *held}))
         still = Counter(claims.open_by_segment(self.session)) + drafting.slots_by_segment()
         spans = [span.end - span.start for cut in drafting.segments.values() for _, span in cut]
         before = facts.get(self.session, _FACT)
@@ -276,7 +315,8 @@ class _Planning:
             segments=len(spans),
             segment_chars=(min(spans), sum(spans) / len(spans), max(spans)),
             added=added,
-            controls=_control_numbers(self.session, drafting, len(controls)),
+            controls=numbers,
+            gate=_gate(self.config, numbers),
             budget=money,
             open_places=places_needed(still.values(), capacity(still, held, self.config.place)),
             precision=forecast.precision(tallies, money.places),
@@ -284,6 +324,17 @@ class _Planning:
             warnings=tuple(self.warnings),
             plan_sha256=before if added.nothing and not rows.shown else drafting.digest(before),
         )
+
+    def _warn_of_places(self, real: int, segments: int) -> None:
+        """Say why a place is smaller than configured."""
+        place = self.config.place
+        if real < (wanted := place.tasks - place.controls):
+            held = f", and {count(place.controls, 'control')} must lie on others" if place.controls else ""
+            self.warnings.append(
+                f"Places hold {count(real, 'real task')} in place of {wanted}: there are "
+                f"{count(segments, 'segment')}, a worker may see each once{held}. place.pay and place.minutes"
+                " are for this smaller place."
+            )
 
     def _splitter_parameters(self, drafting: Drafting) -> dict[str, Any]:
         if self.corpus.grid is not None:
@@ -333,7 +384,7 @@ def _added(drafting: Drafting) -> Added:
         documents=len({segment["document_id"] for segment in rows.segments}),
         segments=len(rows.segments),
         tasks=sum(task["kind"] == "real" for task in rows.tasks),
-        displays=len(rows.displays) - len(rows.answers),
+        displays=len(rows.displays) - drafting.control_displays,
         slots=len(rows.slots),
         repeated=len(drafting.repeated),
         controls=sum(task["kind"] == "control" for task in rows.tasks),
@@ -342,15 +393,26 @@ def _added(drafting: Drafting) -> Added:
 
 
 def _control_numbers(session: Session, drafting: Drafting, tasks: int) -> dict[str, Any]:
-    """Control tasks, their displays by the right answer, and the wrong links by difficulty."""
-    answers = [*plans.answers(session), *((a["expected"], a["difficulty"]) for a in drafting.rows.answers)]
-    expected = Counter(decision for decision, _ in answers)
-    wrong = Counter(difficulty or "not said" for decision, difficulty in answers if decision == EDIT)
+    """Control tasks, their graded displays by right answer, wrong links by difficulty, and the rest."""
+    new = ((a["expected"], a["difficulty"], a["use"]) for a in drafting.rows.answers)
+    answers = [*plans.answers(session), *new]
+    expected = Counter(decision for decision, _, use in answers if use == GATE)
+    wrong = Counter(difficulty or "not said" for decision, difficulty, _ in answers if decision == EDIT)
     return {
         "tasks": tasks,
         "expected": {decision: expected[decision] for decision in DECISIONS if expected[decision]},
         "wrong": dict(sorted(wrong.items())),
+        "measured": sum(use != GATE for *_, use in answers),
+        "displays": plans.control_display_count(session) + drafting.control_displays,
     }
+
+
+def _gate(config: StudyConfig, numbers: dict[str, Any]) -> Gate | None:
+    """What the rule asks of an assignment; None where nothing is graded."""
+    graded = sum(numbers["expected"].values())
+    if not (config.place.controls and graded):
+        return None
+    return gate(config.controls.rule, round(config.place.controls * graded / numbers["tasks"]))
 
 
 def _common(one: Span, other: Span) -> Span | None:

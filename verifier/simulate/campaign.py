@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from analysis.errors import InputError, StateError
 from verifier import clock
+from verifier.config import LinkPlatform
 from verifier.corpus import read_corpus
 from verifier.plan import draw
 from verifier.simulate.habits import Habits
@@ -55,15 +56,39 @@ class Simulated:
     places_left: int
 
 
+def lines(done: Simulated) -> Iterator[str]:
+    """What came of it, for people."""
+    people = ", ".join(f"{n} {outcome}" for outcome, n in sorted(done.outcomes.items()))
+    yield f"{sum(done.outcomes.values())} simulated workers: {people}; {done.judgments} judgments."
+    if done.outcomes.get("turned away"):
+        yield "Turned away: nothing was open for them when they came, or all that was they had seen."
+    if done.outcomes.get("done before"):
+        yield "Done before: they had handed in already, in an earlier run with the same seed."
+    if done.places_left:
+        noun = "place" if done.places_left == 1 else "places"
+        yield f"Work for {done.places_left} more {noun} is left: let more workers come, with another --seed."
+    else:
+        yield "All work is done."
+
+
 def simulate(
     study: Study, campaign: Campaign, progress: Callable[[int, int], None] = lambda _workers, _judgments: None
 ) -> Simulated:
     """Let a simulated crowd work on the study, over HTTP like any other.
 
     Raises:
-        StateError: nothing is planned, people have worked here, or no server answers.
+        StateError: the platform is no plain link, nothing is planned, people have worked here, or no server
+            answers.
         InputError: the truth is neither a source nor a corpus file, or does not cover the study.
     """
+    platform = study.config.platform
+    if not isinstance(platform, LinkPlatform):
+        raise StateError(
+            "a simulated crowd comes by a plain link",
+            where="study.yaml: platform.kind",
+            got=platform.kind,
+            expected="link",
+        )
     truth = truth_of(study, campaign.truth)
     with study.write() as session:
         if not corpora.is_planned(session):
@@ -79,7 +104,7 @@ def simulate(
         campaign.habits,
         truth,
         campaign.together,
-        study.config.platform.participant_parameter,
+        platform.participant_parameter,
     )
     with ExitStack() as stack:
         url = campaign.url or stack.enter_context(served(study.path))

@@ -10,10 +10,31 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from analysis.errors import StateError
+from analysis.errors import InputError, StateError
 
 _PAUSE = 0.1
 _UNAVAILABLE = frozenset({502, 503, 504})
+
+
+def check_address(url: str) -> None:
+    """Refuse at once what can be no server's address.
+
+    Raises:
+        InputError: it is none.
+    """
+    try:
+        parts = urlsplit(url)
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        httpx.URL(url)
+    except (ValueError, httpx.InvalidURL):
+        sound = False
+    if not sound or parts.query or parts.fragment or any(letter.isspace() for letter in url):
+        raise InputError(
+            "not the address of a task server",
+            where="--url",
+            got=ascii(url),
+            expected="such as http://127.0.0.1:8000",
+        )
 
 
 class TaskServer:

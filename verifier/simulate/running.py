@@ -25,6 +25,7 @@ from verifier.simulate.deciding import Mind
 from verifier.simulate.habits import Habits
 from verifier.simulate.truth import Truth
 from verifier.simulate.worker import SimulatedWorker
+from verifier.targets import check, json_with
 
 TOGETHER: Final = 8
 
@@ -69,6 +70,8 @@ class Acknowledgements:
     def __enter__(self) -> Self:
         """Open the file, if one is wanted."""
         if self._path is not None:
+            check([self._path], json_with("assignment", "sequence"))
+            self._path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self._path.open("a", encoding="utf-8")
         return self
 

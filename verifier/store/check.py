@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Executable, Integer, and_, cast, func, or_
 from sqlalchemy.orm import Session, aliased
 
 from verifier.store import claims, facts
+from verifier.store.current import current_judgments
 from verifier.store.models import (
     AnnotationRow,
     AssignmentRow,
@@ -89,9 +90,10 @@ def _redirects(session: Session) -> list[str]:
 
 def _credits(session: Session) -> list[str]:
     credited = select(Credit.display_id).where(Credit.display_id == DisplayRow.id).exists()
+    # A control's display may lack an answer: it is there for the look of it.
     answered = select(ControlAnswer.display_id).where(ControlAnswer.display_id == DisplayRow.id).exists()
     control = TaskRow.kind == "control"
-    wrong = or_(and_(control, or_(credited, ~answered)), and_(~control, or_(answered, ~credited)))
+    wrong = or_(and_(control, credited), and_(~control, or_(answered, ~credited)))
     query = select(DisplayRow.id).join(TaskRow).where(wrong).order_by(DisplayRow.id)
     return _few(session, query, "displays that are neither an annotation's nor a control's alone")
 
@@ -160,20 +162,29 @@ def _sequences(session: Session) -> list[str]:
 
 
 def _complete(session: Session) -> list[str]:
-    judged = (
-        select(JudgmentRow.id)
-        .where(JudgmentRow.assignment_id == AssignmentRow.id, JudgmentRow.display_id == DisplayRow.id)
-        .exists()
-    )
+    stands = current_judgments()
     query = (
         select(AssignmentRow.id, func.count())
         .join(AssignmentTask, AssignmentTask.assignment_id == AssignmentRow.id)
         .join(DisplayRow, DisplayRow.task_id == AssignmentTask.task_id)
-        .where(AssignmentRow.state == "submitted", ~judged)
+        .outerjoin(
+            stands, and_(stands.c.assignment_id == AssignmentRow.id, stands.c.display_id == DisplayRow.id)
+        )
+        .where(AssignmentRow.state == "submitted", stands.c.id.is_(None))
         .group_by(AssignmentRow.id)
         .order_by(AssignmentRow.id)
     )
     return _few(session, query, "submitted assignments with displays not judged (assignment/how many)")
+
+
+def _graded(session: Session) -> list[str]:
+    query = (
+        select(AssignmentRow.counted_reason, func.count())
+        .where(AssignmentRow.state == "submitted", AssignmentRow.counted.is_(None))
+        .group_by(AssignmentRow.counted_reason)
+        .order_by(AssignmentRow.counted_reason)
+    )
+    return [f"{n} submitted assignments were never graded: {reason}" for reason, n in session.execute(query)]
 
 
 def _codes(session: Session) -> list[str]:
@@ -210,5 +221,10 @@ CHECKS: Final = (
     Check("every judgment has its own sequence number and its display", _sequences, _RESTORE),
     Check("every submitted assignment is complete", _complete, _RESTORE),
     Check("every submitted assignment has its completion code", _codes, _RESTORE),
+    Check(
+        "every submitted assignment is graded",
+        _graded,
+        "Mend the rule or the controls' answers, then run: posthoc review STUDY --regrade",
+    ),
     Check("simulated and live judgments are apart", _origins, _RESTORE),
 )

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from analysis.documents import Annotation, Document, Span
 from analysis.errors import StateError
+from analysis.keys import LINK, scheme
 from verifier.store.models import (
     AnnotationRow,
     AssignmentRow,
@@ -21,6 +22,7 @@ from verifier.store.models import (
     Dataset,
     DisplayRow,
     DocumentRow,
+    Event,
     ImportFile,
     SegmentRow,
     SourceDocument,
@@ -112,6 +114,11 @@ def imported(session: Session, dataset: int, source: int) -> list[str]:
     return list(session.scalars(query))
 
 
+def files(session: Session) -> set[str]:
+    """The hashes of all files that were imported."""
+    return set(session.scalars(select(ImportFile.sha256)))
+
+
 def stored_documents(session: Session, dataset: int, source: int, names: Sequence[str]) -> dict[str, Stored]:
     """Those of the named documents that the dataset has, by name."""
     ran = exists().where(SourceDocument.document_id == DocumentRow.id, SourceDocument.source_id == source)
@@ -129,6 +136,12 @@ def stored_documents(session: Session, dataset: int, source: int, names: Sequenc
     }
 
 
+def texts_of(session: Session, dataset: str) -> dict[str, str]:
+    """The texts of a dataset, by document; none if it is not there."""
+    query = select(DocumentRow.name, DocumentRow.text).join(Dataset).where(Dataset.name == dataset)
+    return dict(session.execute(query).all())
+
+
 def add_file(session: Session, dataset: int, source: int, origin: Origin, now: datetime) -> int:
     """Put down that a file was imported."""
     row = ImportFile(
@@ -143,6 +156,11 @@ def add_file(session: Session, dataset: int, source: int, origin: Origin, now: d
     session.add(row)
     session.flush()
     return row.id
+
+
+def note_import(session: Session, file: int, decided: dict[str, Any], now: datetime) -> None:
+    """Put down, for good, what was decided while a file was read: rules taken, spans put right."""
+    session.add(Event(assignment_id=None, kind="import", data={"import": file, **decided}, at=now))
 
 
 def add_documents(session: Session, dataset: int, file: int, documents: Iterable[Document]) -> dict[str, int]:
@@ -217,6 +235,39 @@ def _row(annotation: Annotation, source: int, document: int, text: str, *, again
     }
 
 
+def shared_items(
+    session: Session, source: int, documents: Sequence[tuple[int, Document]]
+) -> tuple[dict[str, int], dict[str, set[str]]]:
+    """How many items other sources share with what is being imported, and the schemes of their keys.
+
+    Args:
+        session: the database.
+        source: who the annotations are of.
+        documents: rows of documents and what the source made of them.
+    """
+    ours = {
+        row_id: {(*a.span, a.entity.key) for a in document.annotations if a.entity.kind == LINK}
+        for row_id, document in documents
+    }
+    annotation = AnnotationRow
+    query = (
+        select(SourceRow.name, annotation.document_id, annotation.start, annotation.end, annotation.key)
+        .join(SourceRow, SourceRow.id == annotation.source_id)
+        .where(annotation.source_id != source, annotation.kind == LINK)
+        .distinct()
+    )
+    shared: dict[str, int] = {}
+    schemes: dict[str, set[str]] = {}
+    rows = list(ours)
+    for place in range(0, len(rows), _NAMES):
+        for name, document, start, end, key in session.execute(
+            query.where(annotation.document_id.in_(rows[place : place + _NAMES]))
+        ):
+            shared[name] = shared.get(name, 0) + ((start, end, key) in ours[document])
+            schemes.setdefault(name, set()).add(scheme(key or ""))
+    return dict(sorted(shared.items())), schemes
+
+
 def is_drawn(session: Session) -> bool:
     """Whether any worker has been given tasks."""
     return bool(session.scalar(select(func.count(AssignmentRow.id))))
@@ -231,7 +282,7 @@ def drop_plan(session: Session) -> None:
     """Take away a plan that nothing was drawn from; every annotation is unplanned again."""
     for table in (ControlAnswer, Credit, DisplayRow, TaskSlot, StratumRow, TaskRow, SegmentRow, Splitter):
         session.execute(delete(table))
-    session.execute(delete(StudyFact).where(StudyFact.name == "plan_sha256"))
+    session.execute(delete(StudyFact).where(StudyFact.name.in_(("plan_sha256", "planned"))))
     # Planning finds more duplicates, after redirects; those that the import found stay: never the first.
     annotation = AnnotationRow
     same = annotation.source_id, annotation.document_id, annotation.start, annotation.end, annotation.kind
@@ -303,6 +354,23 @@ def documents_of(
         if annotation.document_id in made:
             made[annotation.document_id].append(annotation)
     return [(document, made[document.id]) for document, _ in found]
+
+
+def language_of(session: Session, dataset: str) -> str:
+    """The language of a dataset that is there."""
+    return session.scalars(select(Dataset.language).where(Dataset.name == dataset)).one()
+
+
+def format_of(session: Session, dataset: str, source: str) -> str | None:
+    """What the newest file of a source in a dataset was read as; None if it has none there."""
+    query = (
+        select(ImportFile.format)
+        .join(Dataset, Dataset.id == ImportFile.dataset_id)
+        .join(SourceRow, SourceRow.id == ImportFile.source_id)
+        .where(Dataset.name == dataset, SourceRow.name == source)
+        .order_by(ImportFile.id.desc())
+    )
+    return session.scalars(query).first()
 
 
 def known_names(session: Session) -> str:

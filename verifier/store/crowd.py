@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Final
 
-from sqlalchemy import func, select
+from sqlalchemy import exists, func, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -141,9 +141,18 @@ def add_place(
     return OpenPlace(place.id, new=True)
 
 
-def open_place(session: Session, platform: str) -> OpenPlace | None:
-    """The oldest place that is open: one that was given back."""
-    query = select(Place.id).where(Place.platform == platform, Place.state == "open").order_by(Place.id)
+def open_place(session: Session, platform: str, *, made_before: datetime) -> OpenPlace | None:
+    """The oldest open place that is free for anybody: given back, or made before a time and never claimed.
+
+    One made since is for him for whom it was made, who is about to claim it.
+    """
+    given_back = exists().where(AssignmentRow.place_id == Place.id)
+    query = (
+        select(Place.id)
+        .where(Place.platform == platform, Place.state == "open")
+        .where(or_(given_back, Place.created < made_before))
+        .order_by(Place.id)
+    )
     found = session.scalar(query.limit(1))
     return None if found is None else OpenPlace(found, new=False)
 
@@ -166,8 +175,10 @@ def set_place(session: Session, place_id: int, state: str) -> None:
 
 def committed(session: Session) -> Decimal:
     """What is paid or may have to be paid: pay and fee of every place that is open, taken or submitted."""
-    rows = session.execute(select(Place.reward, Place.fee).where(Place.state != "closed"))
-    return sum((Decimal(reward) + Decimal(fee or 0) for reward, fee in rows), Decimal(0))
+    # Amounts are text, which no database adds up exactly; equal ones are counted there.
+    alike = select(Place.reward, Place.fee, func.count()).where(Place.state != "closed")
+    rows = session.execute(alike.group_by(Place.reward, Place.fee))
+    return sum((n * (Decimal(reward) + Decimal(fee or 0)) for reward, fee, n in rows), Decimal(0))
 
 
 def active_seconds(session: Session, assignment_id: int) -> float:

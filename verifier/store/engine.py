@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,12 +34,18 @@ class Store:
 
     On SQLite every writing session begins IMMEDIATE: it waits for its turn at its start, so that what it
     reads cannot be changed under it before it writes.
+
+    Attributes:
+        url: its address.
+        is_sqlite: whether it is an SQLite file.
+        read_only: whether that file, or the folder it lies in, cannot be written: then it is only read.
     """
 
     def __init__(self, url: str | URL) -> None:
         try:
             self.url = make_url(url)
-            self._engine = _engine(self.url)
+            self.read_only = _is_read_only(self.url)
+            self._engine = _engine(self.url, read_only=self.read_only)
         except (ArgumentError, NoSuchModuleError):
             raise _unreadable(str(url)) from None
         except ModuleNotFoundError as error:
@@ -46,6 +54,8 @@ class Store:
             ) from None
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         options: dict[str, Any] = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
+        # Held by the writer of this process: SQLite's own waiting sleeps for ever longer and is not fair.
+        self._turn = threading.Lock()
         self._reading = sessionmaker(self._engine.execution_options(**options), expire_on_commit=False)
         self._writing = sessionmaker(self._engine.execution_options(immediate=True), expire_on_commit=False)
 
@@ -64,11 +74,39 @@ class Store:
 
         Args:
             alone: no other writer that asks to be alone runs meanwhile. On SQLite none ever does.
+
+        Raises:
+            StateError: the database can only be read.
         """
-        with _said(self), self._writing.begin() as session:
+        self.refuse_to_write()
+        with _said(self), self._in_turn(), self._writing.begin() as session:
             if alone and not self.is_sqlite:
                 session.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": _ALONE})
             yield session
+
+    @contextmanager
+    def _in_turn(self) -> Iterator[None]:
+        """Wait for the other writers of this process; not on PostgreSQL, where they need not wait."""
+        # Who has waited as long as SQLite would goes on to it, and is told by it that it is busy.
+        held = self.is_sqlite and self._turn.acquire(timeout=_BUSY_SECONDS)
+        try:
+            yield
+        finally:
+            if held:
+                self._turn.release()
+
+    def refuse_to_write(self) -> None:
+        """Say so if the database can only be read.
+
+        Raises:
+            StateError: it can.
+        """
+        if self.read_only:
+            raise StateError(
+                "the study can only be read: its database, or the folder it lies in, cannot be written",
+                where=self.shown_url,
+                remedy="Give yourself the right to write there, or work on a copy.",
+            )
 
     def revision(self) -> str | None:
         """The revision of the database; None if it has no tables of ours."""
@@ -82,6 +120,7 @@ class Store:
         from alembic import command  # noqa: PLC0415 - takes long to load, rarely needed
         from alembic.config import Config  # noqa: PLC0415
 
+        self.refuse_to_write()
         config = Config()
         config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
         with _said(self), self._engine.execution_options(immediate=True).begin() as connection:
@@ -135,8 +174,21 @@ def locate(address: str, folder: Path) -> str:
     if url.get_backend_name() == "sqlite":
         if not url.database or url.database == ":memory:":
             raise _unreadable(address)
-        url = url.set(database=str((folder / url.database).absolute()))
+        url = url.set(database=_text((folder / url.database).absolute()))
     return url.render_as_string(hide_password=False)
+
+
+def _text(path: Path) -> str:
+    """The path, if it is text that SQLite can be given."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise ConfigError(
+            "the path of the database is not UTF-8 text",
+            where=ascii(str(path)),
+            remedy="Move the study to a folder whose whole path is.",
+        ) from None
+    return str(path)
 
 
 def missing_file(address: str) -> Path | None:
@@ -172,15 +224,46 @@ def _said(store: Store) -> Iterator[None]:
         ) from error
 
 
-def _engine(url: URL) -> Engine:
+def _is_read_only(url: URL) -> bool:
+    """Whether `url` is an SQLite file that is there but cannot be written, nor what SQLite lays beside it."""
+    path = Path(url.database or "")
+    if url.get_backend_name() != "sqlite" or not path.is_file():
+        return False
+    return not (writable(path) and writable(path.parent))
+
+
+def writable(path: Path) -> bool:
+    """Whether we may write there."""
+    return os.access(path, os.W_OK)
+
+
+def _engine(url: URL, *, read_only: bool) -> Engine:
     # Parameters may be a worker's platform id: they never stand in an error or a log.
     options: dict[str, Any] = {"pool_size": _POOL, "max_overflow": _POOL, "hide_parameters": True}
     if url.get_backend_name() != "sqlite":
         return create_engine(url, pool_pre_ping=True, **options)
-    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS}, **options)
-    event.listen(engine, "connect", _prepare)
+    engine = create_engine(
+        _read_address(url) if read_only else url, connect_args={"timeout": _BUSY_SECONDS}, **options
+    )
+    event.listen(engine, "connect", _prepare_to_read if read_only else _prepare)
     event.listen(engine, "begin", _begin)
     return engine
+
+
+def _read_address(url: URL) -> URL:
+    """The address under which SQLite reads a file without laying anything beside it."""
+    path = Path(url.database or "").absolute()
+    log = path.with_name(f"{path.name}-wal")
+    # While somebody else writes, his log must be read too; else nothing of the file is going to change.
+    query = {"uri": "true", "mode": "ro"}
+    if not (log.is_file() and log.stat().st_size):
+        query["immutable"] = "1"
+    return url.set(database=path.as_uri(), query=query)
+
+
+def _prepare_to_read(connection: Any, _record: Any) -> None:
+    """Set up a connection to a file that cannot be written."""
+    connection.isolation_level = None
 
 
 def _prepare(connection: Any, _record: Any) -> None:

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from analysis.schema import TABLES
 from verifier.store import facts, redirects
+from verifier.store.current import undone
 from verifier.store.models import (
     AnnotationRow,
     AssignmentRow,
@@ -77,6 +78,9 @@ def tables(session: Session, *, text: bool = True) -> dict[str, pd.DataFrame]:
     judgments = found["judgments"]
     latest = judgments.groupby(["assignment", "display"])["sequence"].transform("max")
     judgments["current"] = judgments["sequence"] == latest
+    if gone := undone(session):
+        named = zip(judgments["assignment"], judgments["sequence"], strict=True)
+        judgments["current"] &= pd.Series([pair not in gone for pair in named], index=judgments.index)
     return found
 
 

@@ -193,10 +193,81 @@ def show_modes(session: Session) -> set[str]:
     return {name for name, query in modes.items() if session.scalar(query) is not None}
 
 
-def answers(session: Session) -> list[tuple[str, str | None]]:
-    """The right decision and the difficulty of every control display."""
-    rows = session.execute(select(ControlAnswer.expected, ControlAnswer.difficulty))
-    return [(row.expected, row.difficulty) for row in rows]
+def answers(session: Session) -> list[tuple[str, str | None, str]]:
+    """The right decision, the difficulty and the use of every control display whose answer is known."""
+    rows = session.execute(select(ControlAnswer.expected, ControlAnswer.difficulty, ControlAnswer.use))
+    return [(row.expected, row.difficulty, row.use) for row in rows]
+
+
+def control_display_count(session: Session) -> int:
+    """How many displays all controls have, those without a known answer too."""
+    tasks = [task for task, _ in controls(session)]
+    counted = select(func.count(DisplayRow.id)).where(DisplayRow.task_id.in_(tasks))
+    return session.scalar(counted) or 0
+
+
+@dataclass(frozen=True)
+class ControlDisplay:
+    """A display of a control task, with its answer where it is known, and where it stands.
+
+    Attributes:
+        task: its control.
+        dataset, document: names.
+        text: of the whole document.
+        segment: the part of it that the worker sees.
+        start, end, key, title: what is shown.
+        expected, acceptable, difficulty, use: its answer; None where it is not graded.
+    """
+
+    task: int
+    dataset: str
+    document: str
+    text: str
+    segment: Span
+    start: int
+    end: int
+    key: str
+    title: str | None
+    expected: str | None
+    acceptable: list[str] | None
+    difficulty: str | None
+    use: str | None
+
+
+def control_displays(session: Session) -> list[ControlDisplay]:
+    """Every display of every control, in order."""
+    answer = ControlAnswer
+    rows = session.execute(
+        select(
+            TaskRow.id,
+            Dataset.name,
+            DocumentRow.name,
+            DocumentRow.text,
+            SegmentRow.start,
+            SegmentRow.end,
+            DisplayRow.start,
+            DisplayRow.end,
+            DisplayRow.key,
+            CardRow.title,
+            answer.expected,
+            answer.acceptable,
+            answer.difficulty,
+            answer.use,
+        )
+        .select_from(DisplayRow)
+        .join(TaskRow, TaskRow.id == DisplayRow.task_id)
+        .join(SegmentRow, SegmentRow.id == TaskRow.segment_id)
+        .join(DocumentRow, DocumentRow.id == SegmentRow.document_id)
+        .join(Dataset, Dataset.id == DocumentRow.dataset_id)
+        .outerjoin(CardRow, CardRow.id == DisplayRow.card_id)
+        .outerjoin(answer, answer.display_id == DisplayRow.id)
+        .where(TaskRow.kind == "control")
+        .order_by(TaskRow.id, DisplayRow.ordinal)
+    )
+    return [
+        ControlDisplay(task, dataset, document, text, Span(start, end), *rest)
+        for task, dataset, document, text, start, end, *rest in rows
+    ]
 
 
 def slot_counts(session: Session) -> list[SlotCount]:

@@ -148,12 +148,15 @@ def people(session: Session) -> list[Person]:
 
 
 def decisions(session: Session) -> list[tuple[int, str, int]]:
-    """Worker, decision, and how many of his judgments that stand came to it; controls' too."""
+    """Worker, decision, and how many of his judgments that stand on real tasks came to it."""
     current = current_judgments()
     query = (
         select(AssignmentRow.worker_id, JudgmentRow.decision, func.count())
         .join(current, current.c.id == JudgmentRow.id)
         .join(AssignmentRow, AssignmentRow.id == JudgmentRow.assignment_id)
+        .join(DisplayRow, DisplayRow.id == JudgmentRow.display_id)
+        .join(TaskRow, TaskRow.id == DisplayRow.task_id)
+        .where(TaskRow.kind == "real")
         .group_by(AssignmentRow.worker_id, JudgmentRow.decision)
     )
     return [(worker, decision, n) for worker, decision, n in session.execute(query)]

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from analysis.decisions import EDIT, Decision, derive
 from analysis.errors import InputError, StateError
+from verifier.store.current import UNDO
 from verifier.store.models import (
     AssignmentRow,
     AssignmentTask,
@@ -29,7 +30,6 @@ from verifier.store.models import (
 )
 from verifier.store.redirects import resolve
 
-UNDO: Final = "undo"
 _DIGITS: Final = 9
 
 # Statements are built once, here: building them anew for each judgment would cost more than running them.
@@ -187,6 +187,8 @@ class NotUnderstoodError(InputError):
 
 def assignment_by_token(session: Session, token: str, *, lock: bool = False) -> AssignmentRow | None:
     """The assignment with this token; locked until the transaction ends, if asked."""
+    if not (token.isascii() and token.isprintable()):
+        return None  # what was never given out may be more than a database can compare
     return session.scalar(_LOCKED if lock else _ASSIGNMENT, {"token": token})
 
 
@@ -291,6 +293,19 @@ def save_judgments(
     if new:
         session.execute(_STORE, [_values(row) for row in new])
     return saved
+
+
+def undo(session: Session, assignment_id: int, sequence: int, data: dict[str, Any], now: datetime) -> None:
+    """Take a judgment back; it is kept, but does not stand. A second time changes nothing.
+
+    Raises:
+        InputError: no judgment was stored under this number.
+    """
+    if not session.scalars(_NUMBERED, {"assignment": assignment_id, "numbers": [sequence]}).all():
+        raise InputError("there is no judgment of this number", where="data.sequence", got=str(sequence))
+    gone = session.scalars(_UNDONE, {"assignment": assignment_id, "kind": UNDO})
+    if sequence not in {event.get("sequence") for event in gone}:
+        log_event(session, assignment_id, UNDO, data, now)
 
 
 def language_of(session: Session, assignment_id: int, reference: str) -> str | None:

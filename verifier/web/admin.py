@@ -16,7 +16,7 @@ from verifier import clock
 from verifier.crowd.status import Status, status
 from verifier.crowd.workers import WorkerLine, workers
 from verifier.store.shown import judged_tasks, shown_task
-from verifier.web import adminviews
+from verifier.web import adminviews, requests
 from verifier.web.state import state
 
 blueprint = Blueprint("admin", __name__, url_prefix="/admin")
@@ -125,7 +125,7 @@ def live() -> str:
 @blueprint.get("/tasks")
 def tasks() -> str:
     """The tasks that have been judged, a page of them."""
-    page = max(request.args.get("page", 1, type=int), 1)
+    page = max(requests.number(request.args.get("page", "")) or 1, 1)
     with state().study.read() as session:
         found, total = judged_tasks(session, _PAGE, (page - 1) * _PAGE)
     return render_template(
@@ -139,11 +139,13 @@ def tasks() -> str:
     )
 
 
-@blueprint.get("/tasks/<int:number>")
-def task(number: int) -> str:
+@blueprint.get("/tasks/<number>")
+def task(number: str) -> str:
     """One task as workers saw it, with what they decided."""
+    if (task_id := requests.number(number)) is None:
+        abort(404)
     with state().study.read() as session:
-        found = shown_task(session, number)
+        found = shown_task(session, task_id)
     if found is None:
         abort(404)
     keys = [made.key for shown in found.displays for made in shown.judgments]

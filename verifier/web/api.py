@@ -13,6 +13,7 @@ from verifier.crowd.submission import Undecided, submit, submitted
 from verifier.kb.understand import is_address, is_identifier
 from verifier.plan import draw
 from verifier.store import redirects, work
+from verifier.store.current import UNDO
 from verifier.store.models import AssignmentRow
 from verifier.web import requests, steps, views
 from verifier.web.state import state
@@ -62,12 +63,13 @@ def current_state(token: str) -> Response:
     )
 
 
-@blueprint.get("/tasks/<int:ordinal>")
-def task(token: str, ordinal: int) -> Response:
+@blueprint.get("/tasks/<ordinal>")
+def task(token: str, ordinal: str) -> Response:
     """One task: text, displays, and the judgments that stand."""
     with state().study.read() as session:
         assignment = _working(_assignment(session, token))
-        view = work.task_view(session, assignment.id, ordinal)
+        number = requests.number(ordinal)
+        view = None if number is None else work.task_view(session, assignment.id, number)
     if view is None:
         abort(404)
     keys = (shown.judgment.key for shown in view.displays if shown.judgment)
@@ -118,7 +120,10 @@ def events(token: str) -> Response:
     with state().study.write() as session:
         assignment = _working(_assignment(session, token, lock=True))
         for kind, data in found:
-            work.log_event(session, assignment.id, kind, data, now)
+            if kind == UNDO:
+                work.undo(session, assignment.id, data["sequence"], data, now)
+            else:
+                work.log_event(session, assignment.id, kind, data, now)
     return jsonify(saved=len(found))
 
 
@@ -192,7 +197,7 @@ def _check_opened(new: list[work.NewJudgment]) -> None:
 def _find(query: str, language: str) -> tuple[list[Any], str | None]:
     """What a search or a pasted address finds, and else the reason why nothing."""
     if not (is_address(query) or is_identifier(query)):
-        return state().search(query, _CANDIDATES), None
+        return state().search(query, _CANDIDATES)
     try:
         key = state().understand(query, language)
     except InputError as error:

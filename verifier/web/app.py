@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Flask, Response, jsonify, request
+from flask.globals import request_ctx
 from werkzeug.exceptions import HTTPException
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from analysis.errors import PosthocError, StateError
-from verifier.kb.local import LocalKb
+from analysis.errors import PosthocError
+from verifier.crowd.platforms import adapter_of
+from verifier.kb.shelf import Shelf
 from verifier.store import facts
 from verifier.study import Study
 from verifier.web import admin, api, arrival, headers, pages
@@ -34,10 +36,11 @@ def create_app(study: Study, *, dashboard_key: str | None = None) -> Flask:
     app.json.sort_keys = False  # type: ignore[attr-defined]  # the default provider has it
     with study.read() as session:
         nonce = facts.get(session, "nonce")
-    app.extensions[NAME] = State(study, _kb(study), Texts(study.path, study.config), nonce)
+    shelf = Shelf(study.file(study.config.kb.file))
+    app.extensions[NAME] = State(study, shelf, Texts(study.path, study.config), nonce)
     app.extensions["dashboard_key"] = dashboard_key
     server = study.config.server
-    headers.install(app, server.public_url)
+    headers.install(app, server.public_url, adapter_of(study.config).partners)
     for blueprint in (arrival.blueprint, pages.blueprint, api.blueprint, admin.blueprint):
         app.register_blueprint(blueprint)
     app.register_error_handler(HTTPException, _refused)
@@ -45,13 +48,6 @@ def create_app(study: Study, *, dashboard_key: str | None = None) -> Flask:
     if n := server.trusted_proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=n, x_proto=n, x_host=n, x_prefix=n)  # type: ignore[method-assign]  # how Flask says to wrap it
     return app
-
-
-def _kb(study: Study) -> LocalKb | None:
-    try:
-        return study.kb()
-    except StateError:
-        return None
 
 
 def _refused(error: HTTPException) -> Any:
@@ -62,6 +58,9 @@ def _refused(error: HTTPException) -> Any:
     message = str(error.description or error.name)
     if request.path.startswith("/api/"):
         return jsonify(error=error.name.lower().replace(" ", "_"), message=message), status
+    if request_ctx.url_adapter is None:
+        # The request names a host that can be none, so no page of ours could say where its style sheet is.
+        return Response(f"{error.name}\n", 400, mimetype="text/plain")
     name = "not_found" if status == 404 else None  # noqa: PLR2004 - HTTP's own number
     return pages.message(name, title=error.name, text=message), status
 

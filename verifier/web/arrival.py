@@ -46,7 +46,8 @@ def preview() -> str:
 @blueprint.get("/preview/search")
 def preview_search() -> Response:
     """The search of the sample task; writes nothing."""
-    return jsonify(candidates=views.candidates(state().search(request.args.get("q", ""), 8)))
+    found, reason = state().search(request.args.get("q", ""), 8)
+    return jsonify(candidates=views.candidates(found), message=reason)
 
 
 @blueprint.get("/healthz")

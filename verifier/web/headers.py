@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -9,10 +10,9 @@ from flask import Flask, Request, Response, abort, request
 
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
+    "connect-src 'self'; form-action 'self'{partners}; base-uri 'none'; frame-ancestors 'self'{partners}"
 )
 _ALWAYS: Final = {
-    "Content-Security-Policy": _POLICY,
     # The address holds the worker's token: no other site may learn it from a followed link.
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
@@ -23,13 +23,16 @@ _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _OWN: Final = frozenset({"same-origin", "none"})
 
 
-def install(app: Flask, public_url: str | None) -> None:
+def install(app: Flask, public_url: str | None, partners: Sequence[str] = ()) -> None:
     """Add the headers to every answer of `app` and the origin check to every request that changes something.
+
+    `partners` are the sites of a crowd platform that show the pages in a frame and take in the last form.
 
     The check stands in for tokens in cookies, which browsers block where a platform frames the page. Requests
     without the headers come from no browser and pass: without cookies there is nothing for them to abuse.
     """
     public = _origin(public_url) if public_url else None
+    policy = _POLICY.format(partners="".join(f" {partner}" for partner in partners))
 
     @app.before_request
     def refuse_other_sites() -> None:
@@ -38,6 +41,7 @@ def install(app: Flask, public_url: str | None) -> None:
 
     @app.after_request
     def add_headers(response: Response) -> Response:
+        response.headers.setdefault("Content-Security-Policy", policy)
         for name, value in _ALWAYS.items():
             response.headers.setdefault(name, value)
         kept = "no-cache" if request.endpoint == "static" else "no-store"

@@ -77,7 +77,7 @@ def _thanks(token: str) -> str:
     done = submitted(state().study, token)
     if done is None:
         abort(404)
-    text = state().texts.page("thanks", code=done.code, finish_url=done.finish_url)
+    text = state().texts.page("thanks", code=done.code, finish_url=done.finish_url, fields=done.fields)
     return _render("step.html", step="thanks", token=token, text=text)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
+import reprlib
 from typing import Any, Final
 
 from flask import Request
@@ -16,8 +16,12 @@ from verifier.store.work import NewJudgment
 MOST_JUDGMENTS: Final = 500
 MOST_EVENTS: Final = 100
 _LARGEST_EVENT: Final = 4000
-_HIGHEST: Final = 2**53
+# What every database and every browser can hold as a whole number.
+_HIGHEST: Final = 2**31 - 1
+_DIGITS: Final = 9
+_DEEPEST: Final = 8
 _DAY: Final = 86_400.0
+_LARGEST_NUMBER: Final = 1e15
 _KINDS: Final = frozenset({"undo", "hidden", "visible", "blur", "focus", "paste", "error", "open"})
 
 
@@ -38,11 +42,14 @@ def events(asked: Request) -> list[tuple[str, dict[str, Any]]]:
     """
     found = []
     for item in _items(asked, "events", MOST_EVENTS):
-        kind, data = item.get("kind"), item.get("data") or {}
-        if kind not in _KINDS:
-            raise InputError("kind", got=repr(kind), expected=", ".join(sorted(_KINDS)))
-        if not isinstance(data, dict) or len(json.dumps(data)) > _LARGEST_EVENT:
-            raise InputError("data", expected=f"an object of at most {_LARGEST_EVENT} characters")
+        kind, data = item.get("kind"), item.get("data")
+        data = {} if data is None else data
+        if not isinstance(kind, str) or kind not in _KINDS:
+            raise InputError("kind", got=_cut(kind), expected=", ".join(sorted(_KINDS)))
+        if not isinstance(data, dict) or not _keepable(data) or len(json.dumps(data)) > _LARGEST_EVENT:
+            raise InputError(
+                "data", expected=f"an object of plain values, at most {_LARGEST_EVENT} characters"
+            )
         if kind == "undo" and not _whole(data.get("sequence")):
             raise InputError("data.sequence", expected="the number of the judgment undone")
         found.append((kind, data))
@@ -50,28 +57,66 @@ def events(asked: Request) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _items(asked: Request, name: str, most: int) -> list[dict[str, Any]]:
-    body = asked.get_json(silent=True, force=True)
+    body = _body(asked)
     items = body.get(name) if isinstance(body, dict) else None
     if not isinstance(items, list) or len(items) > most or not all(isinstance(item, dict) for item in items):
         raise InputError(name, expected=f"JSON with {name!r}: a list of at most {most} objects")
     return items
 
 
+def _body(asked: Request) -> Any:
+    """The JSON of a request; None if it is none, whatever is the matter with it."""
+    try:
+        return json.loads(asked.get_data(cache=False), parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _no_constant(name: str) -> Any:
+    """NaN and Infinity, which Python reads, are no JSON."""
+    raise ValueError(name)
+
+
+def _keepable(value: Any, depth: int = 0) -> bool:
+    """Whether every database can hold a value as JSON."""
+    if depth > _DEEPEST:
+        return False
+    if isinstance(value, dict):
+        return all(storable(key) and _keepable(item, depth + 1) for key, item in value.items())
+    if isinstance(value, list):
+        return all(_keepable(item, depth + 1) for item in value)
+    if isinstance(value, str):
+        return storable(value)
+    return value is None or isinstance(value, bool) or _finite(value)
+
+
+def _finite(value: Any) -> bool:
+    """Whether it is a number, of a size that computing with it stands."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST_NUMBER
+
+
+def _cut(value: Any) -> str:
+    """A value for a message, which never holds more of it than can be read."""
+    return (
+        reprlib.repr(value) if not isinstance(value, int) or abs(value) < _LARGEST_NUMBER else "a huge number"
+    )
+
+
 def _judgment(item: dict[str, Any]) -> NewJudgment:
     sequence, display, action = item.get("sequence"), item.get("display"), item.get("action")
     entity, seconds = item.get("entity"), item.get("seconds", 0)
     if not isinstance(sequence, int) or not _whole(sequence):
-        raise InputError("sequence", got=repr(sequence), expected="a whole number from 1")
+        raise InputError("sequence", got=_cut(sequence), expected=f"a whole number from 1 to {_HIGHEST}")
     if not isinstance(display, str):
-        raise InputError("display", got=repr(display), expected='such as "0.1"')
-    if action not in DECISIONS:
-        raise InputError("action", got=repr(action), expected=", ".join(DECISIONS))
+        raise InputError("display", got=_cut(display), expected='such as "0.1"')
+    if not isinstance(action, str) or action not in DECISIONS:
+        raise InputError("action", got=_cut(action), expected=", ".join(DECISIONS))
     if entity is not None and (not isinstance(entity, str) or len(entity) > LONGEST or not storable(entity)):
         raise InputError("entity", expected=f"text of at most {LONGEST} characters, or null")
     if action == EDIT and not entity:
         raise InputError("entity", expected="the entity that is meant, or NIL")
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not math.isfinite(seconds):
-        raise InputError("seconds", got=repr(seconds), expected="a number")
+    if not _finite(seconds):
+        raise InputError("seconds", got=_cut(seconds), expected="a number")
     return NewJudgment(
         sequence=sequence,
         display=display,
@@ -83,7 +128,12 @@ def _judgment(item: dict[str, Any]) -> NewJudgment:
 
 
 def _whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 < value < _HIGHEST
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _HIGHEST
+
+
+def number(text: str) -> int | None:
+    """The number that a part of an address stands for; None if it is none, or larger than any of ours."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _DIGITS else None
 
 
 def storable(text: str) -> bool:

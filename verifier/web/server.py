@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import socket
 from typing import Self
@@ -9,6 +10,7 @@ from typing import Self
 from waitress.server import create_server  # type: ignore[import-untyped]  # ships no types
 
 from analysis.errors import StateError
+from verifier.config import LinkPlatform
 from verifier.study import Study
 from verifier.web.app import create_app
 from verifier.web.state import NAME, State
@@ -32,6 +34,8 @@ class Listening:
         self._socket = _listen(host, port)
         self._host = host
         self._study = study
+        # That a request waits for a thread is everyday life here, and nothing that its reader could act on.
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         self._server = create_server(
             self._app,
             sockets=[self._socket],
@@ -52,9 +56,11 @@ class Listening:
 
     @property
     def entry(self) -> str:
-        """The link for workers, with a stand-in for the participant's id."""
-        parameter = self._study.config.platform.participant_parameter
-        return f"{self._public}/start?{parameter}=ID"
+        """The link for workers: a stand-in for the participant's id in it, if it is theirs to fill in."""
+        platform = self._study.config.platform
+        if isinstance(platform, LinkPlatform):
+            return f"{self._public}/start?{platform.participant_parameter}=ID"
+        return f"{self._public}/start"
 
     @property
     def dashboard(self) -> str:
@@ -75,8 +81,7 @@ class Listening:
         self._server.close()
         self._socket.close()
         state: State = self._app.extensions[NAME]
-        if state.kb is not None:
-            state.kb.close()
+        state.shelf.close()
 
     def __enter__(self) -> Self:
         return self
@@ -97,11 +102,17 @@ def _listen(host: str, port: int) -> socket.socket:
         except OSError:
             listening.close()
             raise
-    except OSError as error:
+    except (OSError, UnicodeError, OverflowError) as error:
         raise StateError(
             "cannot listen there",
             where=f"{host}:{port}",
-            got=str(error.strerror or error),
+            got=_why(error),
             remedy="Choose another with --port (0: any that is free) or --host.",
         ) from None
     return listening
+
+
+def _why(error: OSError | UnicodeError | OverflowError) -> str:
+    if isinstance(error, socket.gaierror) or not isinstance(error, OSError):
+        return "no address of this machine, and no name of one"
+    return error.strerror or str(error)

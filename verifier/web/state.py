@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from flask import current_app
 
-from verifier.kb.local import Candidate, LocalKb
+from verifier.kb.local import Candidate
 from verifier.kb.names import title_of
+from verifier.kb.shelf import Shelf
 from verifier.kb.understand import understand
 from verifier.study import Study
 from verifier.web.texts import Texts
@@ -23,19 +25,22 @@ class State:
 
     Attributes:
         study: what is served.
-        kb: None if it is not built; pages then offer no search, but take pasted addresses.
+        shelf: holds the knowledge base; while there is none, pages offer no search, but take addresses.
         texts: what workers read.
         nonce: tells this study from others at its address.
     """
 
     study: Study
-    kb: LocalKb | None
+    shelf: Shelf
     texts: Texts
     nonce: str
 
     def understand(self, raw: str, language: str) -> str:
         """The key that a worker means; see `verifier.kb.understand`."""
-        return understand(raw, language, self.kb)
+        try:
+            return understand(raw, language, self.shelf.kb())
+        except sqlite3.Error:
+            return understand(raw, language, None)
 
     def titles(self, keys: Iterable[str | None]) -> dict[str, str]:
         """A title for each key."""
@@ -43,15 +48,16 @@ class State:
 
     def candidate(self, key: str) -> Candidate:
         """The entity with this key as an answer of a search."""
-        card = self.kb.card(key) if self.kb else None
+        card = self.shelf.card(key)
         return Candidate(key, card.title if card else title_of(key), card.description if card else None, 0.0)
 
-    def search(self, query: str, limit: int) -> list[Candidate]:
-        """Entities that a name may mean."""
-        return self.kb.search(query, limit) if self.kb else []
+    def search(self, query: str, limit: int) -> tuple[list[Candidate], str | None]:
+        """Entities that a name may mean, and what is to be said if nothing can be searched."""
+        found = self.shelf.search(query, limit)
+        return (found, None) if found is not None else ([], self.texts.words["search_none"])
 
     def _title(self, key: str) -> str:
-        card = self.kb.card(key) if self.kb else None
+        card = self.shelf.card(key)
         return card.title if card else title_of(key)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateNotFound
 from jinja2.exceptions import TemplateError
@@ -15,6 +16,8 @@ from analysis.errors import ConfigError, Problem
 from verifier import resources
 from verifier.config import StudyConfig
 
+# What a template can do wrong when it is filled in.
+_TEMPLATE_FAULTS: Final = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
 PAGES = (
     "instructions",
     "example",
@@ -66,7 +69,7 @@ class Texts:
     def page(self, name: str, **values: Any) -> Markup:
         """The text `name`, filled in; `consent` is the version that the study names."""
         template = self._environment.get_template(f"{self._file(name)}.html")
-        return Markup(template.render(**self._values, **values))  # noqa: S704 - autoescaped by its template
+        return Markup(template.render({**self._values, **values}))  # noqa: S704 - autoescaped by its template
 
     def _file(self, name: str) -> str:
         return self._consent if name == "consent" else name
@@ -77,7 +80,9 @@ class Texts:
             value = json.loads(source)
         except TemplateNotFound:
             raise ConfigError("a text is missing", where=name, remedy="Put it into templates/.") from None
-        except ValueError as error:
+        except UnicodeDecodeError:
+            raise ConfigError("not UTF-8 text", where=name, remedy="Save the file as UTF-8.") from None
+        except (ValueError, RecursionError) as error:
             raise ConfigError("not valid JSON", where=name, got=str(error)) from None
         if not isinstance(value, dict):
             raise ConfigError("not a JSON object", where=str(where))
@@ -91,26 +96,55 @@ class Texts:
         """
         faults: list[Problem] = []
         for name in ("consent", *PAGES):
+            where = f"{self._file(name)}.html"
             try:
                 self.page(name, code="X", finish_url=None)
             except TemplateNotFound:
                 faults.append(
-                    Problem("a text is missing", f"{self._file(name)}.html", remedy="Put it into templates/.")
+                    Problem("a text is missing", where, remedy="Put it into the study's templates/.")
                 )
-            except TemplateError as error:
-                faults.append(Problem(f"the template cannot be read: {error}", f"{self._file(name)}.html"))
-        text = self.example.get("text")
-        for number, shown in enumerate(self.example.get("displays", [])):
-            if not isinstance(text, str) or text[shown["start"] : shown["end"]] != shown["mention"]:
-                faults.append(
-                    Problem("mention is not the text at its span", f"example.json: display {number}")
-                )
-            if shown.get("answer") not in DECISIONS:
-                faults.append(
-                    Problem("answer", f"example.json: display {number}", expected=", ".join(DECISIONS))
-                )
+            except UnicodeDecodeError:
+                faults.append(Problem("not UTF-8 text", where, remedy="Save the file as UTF-8."))
+            except _TEMPLATE_FAULTS as error:
+                faults.append(Problem(f"the template cannot be read: {error}", where))
+        faults += _word_faults(self.words)
+        faults += _example_faults(self.example)
         if faults:
             raise ConfigError.of(faults)
+
+
+def _word_faults(words: dict[str, Any]) -> Iterator[Problem]:
+    """Words that the pages need and the file lacks; ours in English say which they are."""
+    shipped = resources.folder("hit_templates") / "en" / "words.json"
+    for name in json.loads(shipped.read_text(encoding="utf-8")):
+        if not isinstance(words.get(name), str):
+            yield Problem(f"the words {name!r} are missing", "words.json", remedy="Add them.")
+
+
+def _example_faults(example: dict[str, Any]) -> Iterator[Problem]:
+    """What is wrong with the worked example."""
+    text, displays = example.get("text"), example.get("displays")
+    if not isinstance(text, str) or not isinstance(displays, list):
+        yield Problem("not a worked example", "example.json", expected="text, and displays as a list")
+        return
+    if not isinstance(example.get("language"), str):
+        yield Problem("language is missing", "example.json")
+    for number, shown in enumerate(displays):
+        where = f"example.json: display {number}"
+        if not isinstance(shown, dict):
+            yield Problem("not an object", where)
+            continue
+        start, end = shown.get("start"), shown.get("end")
+        whole = isinstance(start, int) and isinstance(end, int)
+        if not whole or text[start:end] != shown.get("mention"):
+            yield Problem("mention is not the text at its span", where)
+        if shown.get("answer") not in DECISIONS:
+            yield Problem("answer", where, expected=", ".join(DECISIONS))
+        card = shown.get("card")
+        if not isinstance(card, dict) or not isinstance(card.get("title"), str) or "key" not in card:
+            yield Problem("card", where, expected="an object with key and title")
+        if not isinstance(shown.get("right_keys"), list) or not isinstance(shown.get("why"), str):
+            yield Problem("right_keys and why", where, expected="a list of keys, and text")
 
 
 def _values(config: StudyConfig) -> dict[str, Any]:
@@ -121,6 +155,10 @@ def _values(config: StudyConfig) -> dict[str, Any]:
         "currency": config.place.currency,
         "minutes": f"{config.place.minutes:g}",
         "tasks": config.place.tasks,
+        "controls": config.place.controls,
+        "failing_pays": config.controls.on_fail == "approve_flag",
         "language": config.pages.language,
         "consent_version": config.pages.consent,
+        # What the way back sends along, where a platform wants a form.
+        "fields": {},
     }

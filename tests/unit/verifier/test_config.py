@@ -51,3 +51,68 @@ def test_a_file_that_is_no_study_says_why(tmp_path, text, message):
 def test_a_missing_study_says_how_to_make_one(tmp_path):
     with pytest.raises(ConfigError, match="posthoc init"):
         load_config(tmp_path / "study.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("controls: {rule: 4 of 3}", "2: 'controls.rule'.*m from 1 to n"),
+        ("controls: {rule: 0 of 3}", "m from 1 to n"),
+        ("place: {minutes: .inf}", "a number that is finite"),
+        ("place: {minutes: 1441}", "1440 or less"),
+        ("place: {minutes: 0.5}", "1 or more"),
+        ("plan: {repeat_share: .nan}", "a number that is finite"),
+        ("place: {tasks: true}", "got true; expected a whole number"),
+        ("place: {pay: yes}", "an amount"),
+        ("pages: {require_open: 1}", "true or false"),
+        ("place: {currency: eur}", "three capital letters such as EUR"),
+        ("sources: {GT: {version: 2014}}", "put it into quotes"),
+        ("server: {public_url: example.org}", "an address such as"),
+        ("server: {public_url: 'https://'}", "an address such as"),
+        ("server: {public_url: 'https://a.org?x=1'}", "without"),
+        ("platform: {complete_url: 'javascript:alert(1)'}", "an address such as"),
+        ("platform: {complete_url: 'https://a.org/{cod}'}", "no braces"),
+        ("platform: {participant_parameter: preview}", "another name"),
+        ("analysis: {policies: [paper, paper]}", "each once"),
+        ("analysis: {policies: []}", "at least one"),
+        ("pages: {language: English!}", "a language code"),
+        ("datasets: {a: {licence: 2020-13-45}}", "2: a value cannot be read"),
+        ("plan: {k: " + 5000 * "9" + "}", "2: a value cannot be read"),
+        ("plan: {k: " + 400 * "9" + "}", "50 or less"),
+        ("plan: " + 5000 * "[", "2: nested more than 20 levels"),
+        ("plan: &x {k: 1, show: *x}", "'source' or 'pooled'"),
+        ("place: {tasks: 3}\nplace: {tasks: 4}", "3: the key 'place' stands twice; got line 2 too"),
+        ("pages: {missing_mentions: true}", "expected false"),
+    ],
+)
+def test_a_wrong_value_is_refused_in_our_own_words_with_its_line(tmp_path, text, message):
+    with pytest.raises(ConfigError, match=message) as caught:
+        load_config(write(tmp_path, f"study: {{name: s}}\n{text}\n"))
+    assert "Input should" not in str(caught.value)
+
+
+def test_what_keys_have_to_do_with_each_other_is_told_beside_every_other_fault(tmp_path):
+    text = "study: {name: s}\nplace:\n  tasks: 2\n  controls: 2\n  minutes: 0\nplan: {k: 0}\nplan: {k: 1}\n"
+    with pytest.raises(ConfigError) as caught:
+        load_config(write(tmp_path, text))
+    assert [problem.where.rpartition(":")[2] for problem in caught.value] == ["4", "5", "7"]
+
+
+def test_a_file_that_is_not_utf_8_names_the_line(tmp_path):
+    path = tmp_path / "study.yaml"
+    path.write_bytes(b"study: {name: s}\n# caf\xe9\n")
+    with pytest.raises(ConfigError, match=r"study\.yaml:2: not UTF-8 text; got byte 0xe9"):
+        load_config(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "controls: {rule: 2 of 3}",
+        "place: {minutes: 30, pay: 2}",
+        "platform: {complete_url: 'https://a.org/done?cc={code}&p={participant}'}",
+        "server: {public_url: 'https://a.org:8443/study'}",
+    ],
+)
+def test_what_is_right_is_taken(tmp_path, text):
+    assert load_config(write(tmp_path, f"\ufeffstudy: {{name: s}}\n{text}\n")).study.name == "s"

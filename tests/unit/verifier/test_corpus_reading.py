@@ -100,7 +100,10 @@ def test_a_text_is_looked_for_in_its_folder_alone(tmp_path: Path) -> None:
         (one(start=3), "span is empty or backwards"),
         (one(start=0.5), "span is not two whole numbers"),
         (one(start=True), "span is not two whole numbers"),
-        (one(mention="Bob"), "got 'Bob' for 0 to 3; expected 'Ann'. It stands at 8 to 11."),
+        (
+            one(mention="Bob"),
+            "got 'Bob' for 0 to 3; expected 'Ann'. It stands at 8 to 11 (shifted by +8): --repair",
+        ),
         (one(entity="a|b"), "not an entity"),
         (one(entity=5), "the entity is not text"),
         (one(entity="x\x00"), "'entity' holds a NUL"),
@@ -226,3 +229,21 @@ def test_an_elevant_label_without_a_span_is_bad(tmp_path: Path) -> None:
     first, second = faults(path)
     assert "annotation 1: the entity is not text" in first
     assert "annotation 2: 'span' is missing" in second
+
+
+@pytest.mark.parametrize(
+    "encoding", ["undefined", "punycode", "idna", "hex", "rot13", "x\0y", "nothing", "é"]
+)
+def test_what_no_file_can_be_encoded_in_is_refused_in_words(tmp_path, encoding):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": "a", "text": "b", "annotations": []}\n', encoding="utf-8")
+    with pytest.raises(InputError, match="unknown encoding"):
+        read_corpus(path, encoding=encoding)
+
+
+@pytest.mark.parametrize("language", ["", "English", "en us", "e", "en-", "../x"])
+def test_what_is_no_language_is_refused(tmp_path, language):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": "a", "text": "b", "annotations": []}\n', encoding="utf-8")
+    with pytest.raises(InputError, match="not a language"):
+        read_corpus(path, language=language)

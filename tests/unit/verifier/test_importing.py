@@ -17,6 +17,7 @@ from verifier.store.models import (
     AnnotationRow,
     AssignmentRow,
     DocumentRow,
+    Event,
     ImportFile,
     Place,
     SegmentRow,
@@ -299,3 +300,52 @@ def test_a_dataset_keeps_its_language(study: Study, put: Import) -> None:
         pytest.raises(PosthocError, match="imported with another language"),
     ):
         import_files(opened, Request((study.path / "study.yaml",), "set", "M", format="jsonl"), now=NOW)
+
+
+@pytest.mark.parametrize("name", ["x" * 501, "a\nb", "a\x07b", "a\u2028b"])
+def test_a_document_whose_name_nobody_could_read_is_refused(put: Import, name: str) -> None:
+    with pytest.raises(InputError, match="not a document's name"):
+        put("GT", row(name))
+    assert put("GT", row("x" * 500)).files[0].documents == 1
+
+
+def test_a_dry_run_reports_bad_rows_and_all_else(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    good = {"start": 0, "end": 3, "mention": "Ann", "entity": "<NIL>"}
+    rows = [good, {**good, "start": 1}, {**good, "entity": "Q1", "end": 4}]
+    path.write_text(json.dumps({"id": "d", "text": "Ann met Bob", "annotations": rows}), encoding="utf-8")
+    report = import_files(study, Request((path,), "set", "GT"), now=NOW, dry_run=True)
+    assert len(report.refused) == 2
+    (file,) = report.files
+    assert (file.annotations, file.nil_spellings) == (1, {"<NIL>": 1})
+    assert file.audit == {"exact": 1, "wrong length": 2}
+    assert file.audited == {"d": file.audit}
+
+
+def test_repairs_rules_and_bad_rows_are_kept_with_the_import(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("-DOCSTART- (1)\nAnn\tB\tAnn\tQ1\nx\tI\n", encoding="utf-8")
+    import_files(study, Request((path,), "set", "GT", on_bad="drop"), now=NOW)
+    with study.read() as session:
+        event = session.scalars(select(Event).where(Event.kind == "import")).one()
+    assert event.data["file"] == "a.tsv"
+    assert "tokens joined by one space" in event.data["notes"][0]
+    assert "a.tsv:2: the mention is not that of its tokens" in event.data["dropped"][0]
+
+
+def test_what_other_sources_share_is_counted_and_foreign_ids_are_told(put: Import) -> None:
+    row = {"id": "d", "text": "Ann met Bob"}
+    put("GT", {**row, "annotations": [{"start": 0, "end": 3, "entity": "Q1"}]})
+    same = put("REL", {**row, "annotations": [{"start": 0, "end": 3, "entity": "Q1"}]}, file="b.jsonl")
+    assert (same.files[0].same_texts, same.files[0].shared) == (1, {"GT": 1})
+    other = put("BLINK", {**row, "annotations": [{"start": 0, "end": 3, "entity": "Ann"}]}, file="c.jsonl")
+    assert other.files[0].schemes == {"w:en": 1}
+    assert any("name entities in other ways" in note for note in other.notes)
+
+
+def test_a_table_without_texts_is_about_those_of_the_study(put: Import, study: Study, tmp_path: Path) -> None:
+    put("GT", {"id": "d", "text": "Ann met Bob", "annotations": []})
+    path = tmp_path / "p.csv"
+    path.write_text("document,start,end,entity\nd,8,11,Q3\n", encoding="utf-8")
+    report = import_files(study, Request((path,), "set", "Mine"), now=NOW)
+    assert (report.files[0].annotations, report.files[0].same_texts) == (1, 1)

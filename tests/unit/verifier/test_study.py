@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import stat
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from analysis.errors import ConfigError, InputError, StateError
-from verifier import resources
+from verifier import founding, resources
 from verifier.config import load_config
 from verifier.secrets import Secrets, read_secrets, write_secrets
-from verifier.store import facts
+from verifier.store import engine, facts
 from verifier.study import Study, study_name, templates
 
 
@@ -48,7 +52,7 @@ def test_a_study_is_not_made_on_top_of_something(tmp_path: Path) -> None:
 
 
 def test_an_unknown_template_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no such template; got 'x'; expected .*link or paper"):
+    with pytest.raises(InputError, match=r"no such template; got 'x'; expected .*link or .*paper"):
         Study.create(tmp_path / "s", "x")
     assert not list(tmp_path.iterdir())
 
@@ -109,3 +113,84 @@ def test_missing_and_short_secrets_are_all_told(tmp_path: Path) -> None:
 def test_the_shipped_configurations_are_right() -> None:
     for path in resources.folder("configs").glob("*/study.yaml"):
         load_config(path)
+
+
+def test_of_many_who_make_one_study_at_once_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Alembic serves one thread at a time; processes, which is what people start, do not share it.
+    lay_out, turn = founding._lay_out, threading.Lock()
+
+    def in_turn(folder: Path) -> None:
+        with turn:
+            lay_out(folder)
+
+    monkeypatch.setattr(founding, "_lay_out", in_turn)
+
+    def make(_number: int) -> str:
+        try:
+            Study.create(tmp_path / "s").close()
+        except InputError as error:
+            return error.problems[0].what
+        return "made"
+
+    with ThreadPoolExecutor(4) as pool:
+        said = list(pool.map(make, range(4)))
+    assert sorted(said) == ["made", *3 * ["the folder is not empty"]]
+    assert [path.name for path in tmp_path.iterdir()] == ["s"]
+
+
+def test_a_study_that_could_not_be_finished_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(founding, "_lay_out", full)
+    (tmp_path / "empty").mkdir()
+    for folder in (tmp_path / "empty", tmp_path / "new"):
+        with pytest.raises(StateError, match="cannot be made there; got No space"):
+            Study.create(folder)
+    assert [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")] == ["empty"]
+
+
+def test_drafts_that_were_broken_off_are_swept_away_after_an_hour(tmp_path: Path) -> None:
+    for name, hours in (("old", 2), ("new", 0)):
+        (tmp_path / f"{founding.DRAFT}-{name}").mkdir()
+        when = time.time() - 3600 * hours
+        os.utime(tmp_path / f"{founding.DRAFT}-{name}", (when, when))
+    Study.create(tmp_path / "s").close()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"{founding.DRAFT}-new", "s"]
+
+
+def test_a_folder_in_which_a_study_is_being_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / founding.DRAFT).mkdir()
+    with pytest.raises(InputError, match="a study is being made in this folder"):
+        Study.create(tmp_path)
+
+
+def test_a_folder_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="not UTF-8"):
+        Study.create(tmp_path / os.fsdecode(b"caf\xe9"))
+
+
+@pytest.mark.parametrize("name", ["2026", "yes", "1e3", "null"])
+def test_a_study_may_be_called_what_yaml_takes_for_something_else(tmp_path: Path, name: str) -> None:
+    with Study.create(tmp_path / name) as made:
+        assert made.config.study.name == name
+
+
+def test_secrets_that_are_no_text_are_refused_in_words(study_folder: Path) -> None:
+    (study_folder / "secrets.env").write_bytes(b"POSTHOC_ADMIN_SECRET=\xff\n")
+    with pytest.raises(ConfigError, match=r"secrets\.env:1: not UTF-8 text"):
+        Study.open(study_folder)
+
+
+def test_a_study_that_cannot_be_written_is_read_all_the_same(
+    study_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "writable", lambda _path: False)
+    with Study.open(study_folder) as opened:
+        with opened.read() as session:
+            assert facts.get(session, "name") == opened.config.study.name
+        with pytest.raises(StateError, match="can only be read"), opened.write():
+            pass
+    assert not list(study_folder.glob("*.db-*"))

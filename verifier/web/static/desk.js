@@ -102,6 +102,8 @@ export class Desk {
     if (this.#closed || this.#turning) return;
     find("actions").hidden = true;
     find("side").classList.add("choosing");
+    find("side").classList.remove("answered");
+    find("feedback").hidden = true;
     this.#editor.open(this.#display.mention, this.#display.card.key);
     this.#text.reveal(this.#at);
   }
@@ -324,6 +326,7 @@ export class Desk {
     this.#editor.close();
     find("actions").hidden = false;
     find("side").classList.remove("choosing");
+    this.#feedback();
     if (focus) document.querySelector('[data-action="edit"]').focus({ preventScroll: true });
   }
 
@@ -356,10 +359,13 @@ export class Desk {
     const box = find("feedback");
     const { display, judgment } = this.#display;
     box.hidden = !judgment || !this.#work.feedback;
+    find("side").classList.toggle("answered", !box.hidden);
     if (box.hidden) return;
     const { same, text } = this.#work.feedback(display, { action: judgment.decision, key: judgment.key });
     box.textContent = text;
     box.dataset.same = same ? "yes" : "no";
+    // The panel has grown over the text.
+    this.#text.reveal(this.#at);
   }
 
   #failing(failing) {

@@ -11,7 +11,7 @@ const find = (id) => document.getElementById(id);
 const { api, mode, requireOpen } = find("desk").dataset;
 const server = new Api(api);
 const inEarnest = mode === "tasks";
-const work = inEarnest ? new Tasks(server) : new Practice(server, JSON.parse(find("example-data").textContent));
+const work = inEarnest ? new Tasks(server) : new Practice(JSON.parse(find("example-data").textContent));
 const desk = new Desk(work, { requireOpen: Boolean(requireOpen) });
 
 const commands = {

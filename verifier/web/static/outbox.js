@@ -122,6 +122,8 @@ export class Outbox extends EventTarget {
       const bad = batch.filter((entry) => status === 400 || entry.display === body.display);
       this.#drop(bad.length ? bad : batch);
       for (const entry of bad) entry.refused = true;
+      // What was never stored cannot be taken back, and need not be.
+      this.#drop(this.#entries.filter((entry) => bad.includes(entry.undoes)));
       for (const entry of bad) this.#tell("refused", { display: entry.display, reason: body.message });
     } else {
       this.#closed = true;

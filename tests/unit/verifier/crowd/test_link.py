@@ -8,7 +8,7 @@ import pytest
 
 from analysis.errors import InputError, StateError
 from verifier.config import LinkPlatform
-from verifier.crowd.base import Capability, require
+from verifier.crowd.base import Capability, Handed, require
 from verifier.crowd.link import LinkAdapter
 
 PLAIN = LinkAdapter(LinkPlatform())
@@ -37,11 +37,11 @@ def test_an_arrival_never_shows_its_id():
 def test_code_and_participant_are_filled_into_the_return_address():
     adapter = LinkAdapter(LinkPlatform(complete_url="https://panel.test/end?c={code}&p={participant}"))
     assert adapter.needs_participant
-    assert adapter.finish("AB12", "a&b").redirect_url == "https://panel.test/end?c=AB12&p=a%26b"
+    assert adapter.finish(Handed("AB12", "a&b")).redirect_url == "https://panel.test/end?c=AB12&p=a%26b"
 
 
 def test_without_a_return_address_the_code_is_all():
-    assert PLAIN.finish("AB12", None).redirect_url is None
+    assert PLAIN.finish(Handed("AB12")).redirect_url is None
     assert not PLAIN.needs_participant
 
 

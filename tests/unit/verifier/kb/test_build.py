@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.errors import InputError
+from analysis.errors import InputError, StateError
 from verifier.kb.build import build
 from verifier.kb.local import LocalKb
 
@@ -82,3 +82,12 @@ def test_the_command(tmp_path: Path, study_folder: Path, posthoc) -> None:
     assert (ran.status, "1 entities" in ran.out) == (0, True)
     ran = posthoc("kb", "build", study_folder, tmp_path / "none.tsv")
     assert (ran.status, "no such file" in ran.err) == (1, True)
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    table = tmp_path / "kb.tsv"
+    table.write_text("key\nQ1\n", encoding="utf-8")
+    (tmp_path / "kb.db").mkdir()
+    with pytest.raises(StateError, match=r"kb\.db: the knowledge base cannot be written"):
+        build(table, tmp_path / "kb.db")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kb.db", "kb.tsv"]

@@ -7,9 +7,8 @@ import pytest
 
 from analysis.errors import StateError
 from tests.support import planned
-from tests.support.planned import NOW
+from tests.support.planned import NOW, plan
 from verifier.plan import draw
-from verifier.plan.planning import plan
 from verifier.store import claims
 from verifier.study import Study
 

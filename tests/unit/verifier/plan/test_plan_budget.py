@@ -57,3 +57,23 @@ def test_what_is_not_defined_has_a_reason(documents, workers):
     found = expected_precision("d", "s", documents, k=1, workers=workers)
     assert found.half_width is None
     assert found.reason
+
+
+def test_what_failures_cost_is_places_over_the_share_that_passes():
+    found = budget(
+        config(budget={"cap": "30.00"}),
+        tasks=149,
+        annotations=1,
+        slots_by_segment=[3] * 49 + [2],
+        capacity=19,
+    )
+    assert [(float(case.share), case.places, case.total) for case in found.failing] == [
+        (0.1, 9, Decimal("27.00")),
+        (0.3, 12, Decimal("36.00")),
+    ]
+    assert (found.cap_places, found.cap_failing) == (10, pytest.approx(0.2))
+
+
+def test_without_controls_or_cap_nothing_is_said_of_failures():
+    found = budget(config(place={"controls": 0}), tasks=1, annotations=1, slots_by_segment=[1], capacity=20)
+    assert (found.failing, found.cap_places, found.cap_failing) == ((), None, None)

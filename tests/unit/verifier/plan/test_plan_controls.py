@@ -1,29 +1,60 @@
-"""Generated controls: a right link, a wrong one, a span that is no entity; and when none can be made."""
+"""Generated controls: like real tasks, with a right link, a wrong one, and a word that is no entity."""
+
+from dataclasses import replace
+from typing import ClassVar
 
 import pytest
 
 from analysis.documents import Span
 from analysis.errors import StateError
-from verifier.plan.controls import Place, agreed, generate, no_entity, require
+from verifier.plan.agreeing import OPEN, READ, SURE, UNSURE, Place, agreed, sureness
+from verifier.plan.controls import UNSURE_LINKS, Wanted, generate, require
+from verifier.plan.no_entity import Vocabulary
 from verifier.plan.tasks import Mark
 
-TEXT = "In Rome the old men spoke about Paris and some of them had been there before."
+TEXT = "In Rome the old senators spoke about Paris and some of them remembered Troy before."
+SEEN = Vocabulary([TEXT])
 
 
 class Known:
-    """A knowledge base with one namesake, and some others."""
+    """A knowledge base in which Paris has a namesake, and Rome only names that a search finds."""
 
-    def namesakes(self, key, limit):
-        """Of Paris."""
-        return ["wd:Q220", "wd:Q9"][:limit] if key == "wd:Q90" else []
+    names: ClassVar = {"Rome": ["wd:Q220"], "Paris": ["wd:Q90", "wd:Q9"], "Troy": ["wd:Q22647"]}
+    described: ClassVar = {"wd:Q90": {"senators", "remembered"}, "wd:Q9": {"remembered"}}
+
+    def named(self, mention):
+        """By its exact name."""
+        return self.names.get(mention, [])
+
+    def namesakes(self, _key, _limit):
+        """None beyond."""
+        return []
 
     def neighbours(self, mention, limit):
         """Of Rome."""
         return ["wd:Q8"][:limit] if mention == "Rome" else []
 
+    def containing(self, word, limit):
+        """Something named after senators."""
+        return ["wd:Q6"][:limit] if word == "senators" else []
+
+    def alike(self, _key, _limit):
+        """Nothing."""
+        return []
+
+    def words(self, key):
+        """What it is described in."""
+        return self.described.get(key, set())
+
     def random(self, _seed, limit):
         """The same two."""
         return ["wd:Q220", "wd:Q7"][:limit]
+
+
+class Nameless(Known):
+    """The same without a namesake."""
+
+    names: ClassVar = {name: keys[:1] for name, keys in Known.names.items()}
 
 
 def mark(source, mention, key):
@@ -35,53 +66,71 @@ def place(*marks, ran=(1, 2)):
     return Place(1, 0, TEXT, Span(0, len(TEXT)), marks, frozenset(ran))
 
 
-BOTH = (
-    mark(1, "Rome", "wd:Q220"),
-    mark(2, "Rome", "wd:Q220"),
-    mark(1, "Paris", "wd:Q90"),
-    mark(2, "Paris", "wd:Q90"),
-)
+def both(mention, key):
+    return (mark(1, mention, key), mark(2, mention, key))
 
 
-def made(answers=3, *marks, entities=None):
-    return generate(
-        [place(*(marks or BOTH))], entities or Known(), answers=answers, wanted=5, common={}, seed=1
-    )
+BOTH = (*both("Rome", "wd:Q220"), *both("Paris", "wd:Q90"))
+WANTED = Wanted(answers=3, most=5, least=1)
+
+
+def made(*marks, wanted=WANTED, entities=None):
+    return generate([place(*(marks or BOTH))], entities or Known(), wanted, vocabulary=SEEN, seed=1)
+
+
+def known(expected, *marks, **more):
+    [control] = made(*marks, **more).controls
+    return [answer for answer in control.known if answer.expected == expected]
 
 
 def test_a_control_holds_each_right_answer_once():
     [control] = made().controls
-    assert sorted(known.expected for known in control.known) == ["edit", "remove", "verify"]
+    assert sorted(answer.expected for answer in control.known) == ["edit", "remove", "verify"]
 
 
 def test_the_wrong_link_is_a_namesake_that_nobody_gave_and_says_what_is_right():
-    [control] = made().controls
-    [wrong] = [known for known in control.known if known.expected == "edit"]
+    [wrong] = known("edit")
     assert (wrong.shown.key, wrong.acceptable, wrong.difficulty) == ("wd:Q9", ("wd:Q90",), "hard")
 
 
-def test_without_a_namesake_a_neighbour_is_taken_and_called_easy():
-    class Nameless(Known):
-        def namesakes(self, _key, _limit):
-            return []
+def test_without_a_namesake_a_neighbour_is_taken_before_just_any_and_called_easy():
+    found = {known("edit", entities=Nameless())[0].difficulty}
+    wrong = {
+        known("edit", *both("Rome", "wd:Q220"), *both(other, key), entities=Nameless())[0].shown.key
+        for other, key in (("Paris", "wd:Q90"), ("Troy", "wd:Q22647"))
+    }
+    assert found == {"easy"}
+    assert wrong <= {"wd:Q8", "wd:Q220"}
 
-    [control] = made(entities=Nameless()).controls
-    [wrong] = [known for known in control.known if known.expected == "edit"]
-    assert (wrong.shown.key, wrong.difficulty) == ("wd:Q8", "easy")
+
+def test_the_word_that_is_no_entity_is_one_of_content_that_linkers_stumble_over():
+    [none] = known("remove")
+    assert (TEXT[none.shown.start : none.shown.end], none.shown.key) == ("senators", "wd:Q6")
 
 
-def test_the_span_that_is_no_entity_overlaps_no_mention():
-    [control] = made().controls
-    [none] = [known for known in control.known if known.expected == "remove"]
-    words = TEXT[none.shown.start : none.shown.end]
-    assert words.islower()
-    assert len(words.split()) <= 2
-    assert not any(m.span.overlaps(Span(*none.shown[:2])) for m in BOTH)
+def test_a_control_shows_what_a_real_task_there_shows_and_one_word_more():
+    marks = (*BOTH, mark(1, "Troy", "wd:Q22647"), mark(2, "Troy", "wd:Q5"))
+    [control] = made(*marks).controls
+    assert len(control.known) == 4
+    [plain] = [answer for answer in control.known if answer.expected is None]
+    assert plain.shown.key in {"wd:Q22647", "wd:Q5"}
+
+
+def test_a_sure_link_beyond_the_graded_ones_measures():
+    marks = (*BOTH, *both("Troy", "wd:Q22647"))
+    uses = [(answer.expected, answer.use) for answer in made(*marks).controls[0].known]
+    assert sorted(uses) == [("edit", "gate"), ("remove", "gate"), ("verify", "gate"), ("verify", "measure")]
+
+
+def test_a_pooled_control_shows_the_links_of_all_sources():
+    marks = (*BOTH, mark(1, "Troy", "wd:Q22647"), mark(2, "Troy", "wd:Q5"))
+    [control] = made(*marks, wanted=replace(WANTED, pooled=True)).controls
+    assert sum(answer.expected is None for answer in control.known) == 2
 
 
 def test_displays_stand_in_text_order():
     [control] = made().controls
-    assert list(control.known) == sorted(control.known, key=lambda known: known.shown)
+    assert list(control.known) == sorted(control.known, key=lambda answer: answer.shown)
 
 
 def test_only_what_every_source_gives_identically_is_agreed():
@@ -97,14 +146,35 @@ def test_a_source_that_did_not_run_there_is_not_asked():
     assert len(agreed(place(*BOTH[::2], ran=(1,)))) == 2
 
 
-def test_words_beside_a_mention_or_a_capital_do_not_stand_for_no_entity():
-    found = {TEXT[a:b] for a, b in no_entity(place(*BOTH), {})}
-    assert not found & {"the", "the old", "about", "and", "In"}
-    assert {"old", "men spoke", "there before"} <= found
+@pytest.mark.parametrize(
+    ("mention", "key", "expected"),
+    [
+        ("Rome", "wd:Q220", SURE),
+        ("Paris", "wd:Q90", READ),
+        ("Paris", "wd:Q9", UNSURE),
+        ("Troy", "wd:Q1", UNSURE),
+    ],
+)
+def test_how_sure_a_link_is_follows_from_who_bears_the_name_and_what_the_text_says(mention, key, expected):
+    assert sureness(mark(1, mention, key), TEXT, Known()) == expected
+
+
+def test_a_name_of_which_the_text_says_nothing_is_open():
+    class Silent(Known):
+        described: ClassVar = {}
+
+    assert sureness(mark(1, "Paris", "wd:Q90"), TEXT, Silent()) == OPEN
+
+
+def test_links_that_may_be_an_error_of_all_serve_only_where_there_are_too_few():
+    marks = (*both("Rome", "wd:Q220"), *both("Paris", "wd:Q9"))
+    assert len(made(*marks).controls) == 1
+    none = made(*marks, wanted=replace(WANTED, least=0))
+    assert (none.controls, none.failures) == ([], {UNSURE_LINKS: 1})
 
 
 def test_why_none_could_be_made_is_counted():
-    pool = made(3, *BOTH[:2])
+    pool = made(*BOTH[:2])
     assert pool.controls == []
     assert pool.failures == {"fewer than 2 mentions that all sources link identically": 1}
 

@@ -1,14 +1,18 @@
 """A plan in the database: whole or not at all, frozen, and only growing."""
 
 import json
+from collections import defaultdict
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import func, select
 
 from analysis.errors import InputError, StateError
-from tests.support import planned
-from tests.support.planned import NOW
-from verifier.plan.planning import plan
+from tests.support import planned, tiny
+from tests.support.planned import NOW, plan
+from verifier.kb.build import build
+from verifier.plan import draw, listing, planning
+from verifier.store.models import DisplayRow, TaskRow
 from verifier.study import Study
 
 
@@ -162,8 +166,68 @@ def test_an_empty_study_is_refused(study):
 def test_the_report_reads_well(small):
     text = "\n".join(plan(small, now=NOW).lines())
     assert "Real tasks: 36, judged 36 times in all." in text
-    assert "Places: 4 of 11 real tasks and 1 controls; 4 still open. At least 3 different workers." in text
-    assert "the knowledge base is not built" in text
+    assert "Places: 4 of 11 real tasks and 1 control; 4 still open. At least 3 different workers." in text
+    assert "Gate: 3 of 3 answers right (rule: all). A careful worker (each right with .95) passes" in text
+    assert "where 10 % fail about 10.00 USD (5 places), where 30 % fail about 12.00 USD (6 places)" in text
+    assert "there are 12 segments, a worker may see each once, and 1 control must lie on others" in text
+    assert "The knowledge base is not built" in text
+
+
+def test_without_a_knowledge_base_it_is_refused_unless_that_is_meant(small):
+    with pytest.raises(StateError, match=r"not built.*posthoc kb build.*--without-kb"):
+        planning.plan(small, now=NOW)
+    assert planned.snapshot(small) == []
+    assert plan(small, now=NOW).added.controls
+
+
+def test_without_controls_no_knowledge_base_is_needed(small):
+    with again(small, controls=0) as study:
+        assert planning.plan(study, now=NOW).gate is None
+
+
+def test_a_knowledge_base_built_later_is_told_and_can_be_used_by_planning_anew(small):
+    plan(small, now=NOW)
+    build(tiny.write_kb(small.path / "kb.tsv"), small.file(small.config.kb.file))
+    assert any("before the knowledge base was built" in note for note in plan(small, now=NOW).warnings)
+    assert not any("before the know" in note for note in plan(small, afresh=True, now=NOW).warnings)
+
+
+def test_a_plan_is_made_anew_as_long_as_nobody_drew(small):
+    plan(small, now=NOW)
+    with again(small, plan="k: 2, repeat_share: 0") as study:
+        report = plan(study, afresh=True, now=NOW)
+        assert (report.added.slots, [note for note in report.warnings if "study.yaml" in note]) == (72, [])
+        planned.crowd(study, 1)
+        draw.claim(study, place_id=1, worker_id=1, now=NOW)
+        with pytest.raises(StateError, match="workers have drawn"):
+            plan(study, afresh=True, now=NOW)
+
+
+def test_a_control_has_as_many_links_as_real_tasks_on_its_segment(small):
+    """Its own: the links of one source there, and one word that names no entity."""
+    plan(small, now=NOW)
+    with small.read() as session:
+        rows = session.execute(
+            select(TaskRow.kind, TaskRow.segment_id, func.count(DisplayRow.id))
+            .join(DisplayRow, DisplayRow.task_id == TaskRow.id)
+            .group_by(TaskRow.id)
+        ).all()
+    real, controls = defaultdict(set), []
+    for kind, segment, links in rows:
+        controls.append((segment, links)) if kind == "control" else real[segment].add(links)
+    assert controls
+    assert all(links - 1 in real[segment] for segment, links in controls)
+
+
+def test_the_controls_are_listed_and_can_be_given_back(small):
+    plan(small, now=NOW)
+    count = listing.write_controls(small, small.path / "controls.jsonl")
+    before = [(a.expected, a.acceptable, a.use) for a in planned.answers(small)]
+    given = small.config.controls.model_copy(update={"file": "controls.jsonl", "generate": False})
+    study = replace(small, config=small.config.model_copy(update={"controls": given}))
+    assert plan(study, afresh=True, now=NOW).controls["tasks"] == count == 12
+    after = [(a.expected, a.acceptable, a.use) for a in planned.answers(small)]
+    assert sorted(map(str, after)) == sorted(map(str, before))
 
 
 def test_the_same_seed_gives_the_same_plan(small):

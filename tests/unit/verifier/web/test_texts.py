@@ -35,6 +35,18 @@ def test_the_studys_own_text_wins(tmp_path: Path) -> None:
     assert Texts(tmp_path, config()).page("instructions") == "<h1>Ours, 3.00 USD</h1>"
 
 
+@pytest.mark.parametrize("page", ["consent", "instructions"])
+def test_workers_are_told_of_checks_and_what_follows_from_failing(tmp_path: Path, page: str) -> None:
+    values = {"study": {"name": "a"}, "place": {"tasks": 5, "controls": 1}}
+    told = Texts(tmp_path, StudyConfig.model_validate(values)).page(page)
+    assert "beforehand" in told
+    assert "paid" in told
+    review = values | {"controls": {"on_fail": "review"}}
+    assert "before it is paid" in Texts(tmp_path, StudyConfig.model_validate(review)).page(page)
+    none = values | {"place": {"controls": 0}}
+    assert "beforehand" not in Texts(tmp_path, StudyConfig.model_validate(none)).page(page)
+
+
 def test_a_consent_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"consent-v9\.html"):
         Texts(tmp_path, config(consent="consent-v9"))
@@ -54,7 +66,30 @@ def test_an_example_whose_spans_are_wrong(tmp_path: Path) -> None:
     )
     with pytest.raises(ConfigError) as caught:
         Texts(tmp_path, config())
-    assert len(caught.value.problems) == 2
+    said = [problem.what for problem in caught.value]
+    assert {"mention is not the text at its span", "answer", "card"} <= set(said)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("thanks.html", b"caf\xe9", "thanks.html: not UTF-8"),
+        ("thanks.html", b"{{ 1 / 0 }}", "thanks.html: the template cannot be read"),
+        ("thanks.html", b"{{ pay + 1 }}", "thanks.html: the template cannot be read"),
+        ("words.json", b"\xff{}", "words.json: not UTF-8"),
+        ("words.json", b"{}", "the words 'title' are missing"),
+        ("words.json", b"[" * 100_000, "words.json: not valid JSON"),
+        ("example.json", b"{}", "not a worked example"),
+        ("example.json", b'{"language": "en", "text": "a", "displays": [3]}', "display 0: not an object"),
+    ],
+)
+def test_a_text_of_ones_own_that_is_wrong_is_told_in_words(
+    tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "templates" / name).write_bytes(content)
+    with pytest.raises(ConfigError, match=message):
+        Texts(tmp_path, config())
 
 
 def test_a_language_without_texts(tmp_path: Path) -> None:
@@ -69,6 +104,6 @@ def test_the_page_uses_no_word_that_is_not_there(tmp_path: Path) -> None:
     code, pages = joined(STATIC, "*.js"), joined(STATIC.parent / "templates", "*.html")
     asked = set(re.findall(r'say\("(\w+)"', code)) | set(re.findall(r"words\.(\w+)", pages)) - {"get"}
     assert asked - set(words) == set()
-    mentioned = set(re.findall(r"\w+", code + pages))
+    mentioned = set(re.findall(r"\w+", code + pages + joined(STATIC.parent, "*.py")))
     composed = re.compile(r"step_|key_|.*_means$")
     assert {word for word in words if word not in mentioned and not composed.match(word)} == set()

@@ -1,0 +1,159 @@
+"""What a study finds about its ground truth: a corrected benchmark with its patch, and the audit table."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from analysis.errors import InputError, StateError
+from analysis.keys import Entity
+from verifier import targets
+from verifier.corpus import writers
+from verifier.corpus.elevant import SIMPLE
+from verifier.exporting import bundle_of, placed
+from verifier.store import corpora
+from verifier.study import CONFIG_FILE, Study
+
+if TYPE_CHECKING:
+    from analysis.ballots import Rule
+    from analysis.corrections import Corrections
+    from analysis.study import Study as Tables
+
+PATCH: Final = ".patch.jsonl"
+_MARK: Final = ".corrected"
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """What was written.
+
+    Attributes:
+        files: the benchmarks, each followed by its patch.
+        changes: relink, remove and add, each with its number.
+        notes: what a format has no place for, another format than it came in, a simulated crowd.
+    """
+
+    files: tuple[Path, ...]
+    changes: Mapping[str, int]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """How the ground truth came: each dataset's format, its entities before redirects, its files' hashes."""
+
+    forms: Mapping[str, str]
+    entities: Mapping[int, Entity] | None = None
+    hashes: frozenset[str] = frozenset()
+
+
+def write_corrected(
+    path: Path,
+    out: Path,
+    rule: Rule,
+    *,
+    source: str | None = None,
+    dataset: str | None = None,
+    form: str | None = None,
+) -> Corrected:
+    """Write the ground truth with what the votes change in it, a file and a patch for each dataset.
+
+    Args:
+        path: a study folder or a bundle.
+        out: the file if there is one dataset, else a new or empty folder.
+        rule: what must be so before votes decide.
+        source: the one to correct; None: the ground truth.
+        dataset: write this one alone.
+        form: one of `writers.FORMATS`; None: the format that the ground truth came in; a bundle does not know
+            it, and gives posthoc JSONL.
+    """
+    from analysis import load  # noqa: PLC0415 - needs pandas
+    from analysis.corrections import correct, corrected_documents  # noqa: PLC0415 - the same
+
+    with bundle_of(path) as bundle:
+        tables = load(bundle, gt=source)
+    corrections = correct(tables, rule)
+    truth = corrections.ground_truth
+    origin = _origin(path, tables, truth)
+    found = corrected_documents(tables, corrections, origin.entities)
+    wanted = [name for name in found if dataset in (None, name)]
+    if not wanted:
+        raise StateError("nothing to write", got=f"dataset {dataset!r}", expected=", ".join(found))
+    notes: list[str] = []
+    if corrections.simulated:
+        notes.append("The judgments were made by a simulated crowd.")
+    kinds = [writers.format_of(form or _form(origin.forms.get(name), name, notes)) for name in wanted]
+    files: list[Path] = []
+    places = placed([(name, truth) for name in wanted], out, kinds, _MARK)
+    for kind, (*_, file) in zip(kinds, places, strict=True):
+        ours = targets.posthoc_line if kind.name == "jsonl" else None
+        targets.check([file], ours, inputs=origin.hashes)
+    for kind, (name, _, file) in zip(kinds, places, strict=True):
+        language = found[name][0].language or "en"
+        notes += writers.write(found[name], file, form=kind.name, name=name, language=language)
+        patch = file.with_name(file.name.removesuffix(kind.suffix) + PATCH)
+        _write_patch(patch, corrections, name)
+        files += [file, patch]
+    return Corrected(tuple(files), corrections.header()["changes"], tuple(notes))
+
+
+def _form(came: str | None, dataset: str, notes: list[str]) -> str:
+    """The format to write: the one it came in, if that can be written."""
+    form = "elevant-simple" if came == SIMPLE else (came or "jsonl").split()[0]
+    if form in writers.FORMATS:
+        return form
+    notes.append(f"{dataset} came as {came}, which is not written: posthoc JSONL it is.")
+    return "jsonl"
+
+
+def _origin(path: Path, tables: Tables, truth: str) -> _Origin:
+    if not (path / CONFIG_FILE).is_file():
+        return _Origin({})
+    with Study.open(path) as study, study.read() as session:
+        forms = {name: corpora.format_of(session, name, truth) for name in tables.datasets}
+        entities = {
+            row.id: Entity(row.kind, row.key, row.raw)  # type: ignore[arg-type]  # the column holds a Kind
+            for name, source in corpora.pairs(session, None, truth)
+            for _, rows in corpora.documents_of(session, name, source)
+            for row in rows
+        }
+        hashes = frozenset(corpora.files(session))
+    return _Origin({name: form for name, form in forms.items() if form}, entities, hashes)
+
+
+def _write_patch(path: Path, corrections: Corrections, dataset: str) -> None:
+    """The patch of one dataset: a line that says what made it, then a change a line."""
+    from analysis.corrections import Corrections, patch_line  # noqa: PLC0415 - needs pandas
+
+    own = tuple(change for change in corrections.changes if change.dataset == dataset)
+    part = Corrections(corrections.ground_truth, corrections.rule, own, corrections.simulated)
+    with targets.new_file(path, targets.json_with("dataset", "changes")) as file:
+        for row in ({**part.header(), "dataset": dataset}, *map(patch_line, own)):
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def write_audit(path: Path, out: Path, rule: Rule, *, source: str | None = None) -> int:
+    """Write every finding about the ground truth with its evidence as CSV; how many there are.
+
+    Args:
+        path: a study folder or a bundle.
+        out: the CSV.
+        rule: how many votes a finding needs, and what share of them is a verification.
+        source: the one that is audited; None: the ground truth.
+    """
+    from analysis import load  # noqa: PLC0415 - needs pandas
+    from analysis.audit_evidence import audit_table  # noqa: PLC0415 - the same
+
+    with bundle_of(path) as bundle:
+        tables = load(bundle, gt=source)
+    if tables.ground_truth is None:
+        raise InputError("no source is the ground truth", where=str(path), remedy="Name one with --source.")
+    table = audit_table(tables, rule)
+    with targets.new_file(out, targets.csv_of(list(table.columns))) as file:
+        # Mentions hold line ends of every kind: all text is quoted.
+        table.to_csv(file, index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    return len(table)

@@ -1,0 +1,84 @@
+"""MTurk as its workers come: from a frame on its site, and back by a form. No call is made here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Final
+from urllib.parse import urlsplit
+
+from analysis.errors import InputError
+from verifier import fees
+from verifier.config import MTurkPlatform
+from verifier.crowd.base import Arrival, Capability, Cost, Finish, Handed
+
+PREVIEW: Final = "ASSIGNMENT_ID_NOT_AVAILABLE"
+_SITES: Final = {"sandbox": "https://workersandbox.mturk.com", "production": "https://www.mturk.com"}
+_SUBMIT: Final = "/mturk/externalSubmit"
+_ID: Final = re.compile(r"[A-Z0-9]{1,64}")
+_WORKER: Final = re.compile(r"A[A-Z0-9]{0,63}")
+
+
+class MTurkAdapter:
+    """MTurk: places are HITs that are published before anybody comes."""
+
+    name = "mturk"
+    capabilities: frozenset[Capability] = frozenset(
+        {
+            Capability.PUBLISH,
+            Capability.EXTEND,
+            Capability.CLOSE,
+            Capability.LIST_SUBMISSIONS,
+            Capability.APPROVE,
+            Capability.EXCLUDE,
+            Capability.BALANCE,
+            Capability.COST,
+        }
+    )
+
+    def __init__(self, config: MTurkPlatform) -> None:
+        self._sites = {"local": config.worker_url.rstrip("/"), **_SITES}
+
+    def parse_arrival(self, args: Mapping[str, str]) -> Arrival:
+        """Who came, by assignmentId, hitId and workerId.
+
+        Raises:
+            InputError: one of them is missing or has not MTurk's form.
+        """
+        assignment = args.get("assignmentId", "")
+        if assignment == PREVIEW or args.get("preview"):
+            return Arrival("", preview=True)
+        hit, worker = args.get("hitId", ""), args.get("workerId", "")
+        if not (_ID.fullmatch(assignment) and _ID.fullmatch(hit) and _WORKER.fullmatch(worker)):
+            # The values are not repeated: they may be somebody's id.
+            raise InputError(
+                "the link does not say who you are",
+                where="assignmentId, hitId, workerId",
+                expected="what MTurk puts there",
+                remedy="Open the task on MTurk and accept it there.",
+            )
+        return Arrival(worker, hit, assignment)
+
+    @property
+    def needs_participant(self) -> bool:
+        """MTurk knows its worker by the assignment."""
+        return False
+
+    @property
+    def partners(self) -> tuple[str, ...]:
+        """The sites of every environment: a server runs before it is known where the study is published."""
+        parts = map(urlsplit, self._sites.values())
+        return tuple(f"{site.scheme}://{site.netloc}" for site in parts)
+
+    def finish(self, handed: Handed) -> Finish:
+        """A form to the site of the study's environment, never to one that the entry link names."""
+        site = self._sites.get(handed.environment)
+        if site is None or handed.platform_assignment is None:
+            return Finish(handed.code, None)
+        fields = {"assignmentId": handed.platform_assignment, "completion_code": handed.code}
+        return Finish(handed.code, f"{site}{_SUBMIT}", fields)
+
+    def cost(self, reward: Decimal, currency: str) -> Cost:
+        """The pay and MTurk's fee: 20 %, at least a cent."""
+        return Cost(reward, fees.fee(self.name, reward), currency)
