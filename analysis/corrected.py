@@ -93,7 +93,9 @@ def corrected_rows(measured: Measured, level: float) -> tuple[list[dict[str, Any
 def read_controls(measured: Measured) -> Controls:
     """Se and Sp from the controls of the study, clustered by worker and by control."""
     answers = measured.study["control_answers"]
-    apart = bool((answers["use"] == "measure").any())
+    # Right links alone that decide nothing tell only half of how people err.
+    asked = answers.loc[answers["use"] == "measure", "expected"] == VERIFY
+    apart = bool(asked.any() and not asked.all())
     rule = measured.policy.gate if apart else "none"
     who = "workers who count, controls that decided nothing" if apart else "everyone, all controls"
     rows = _control_rows(measured, rule, measure_only=apart)

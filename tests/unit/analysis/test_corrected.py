@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from analysis.corrected import corrected_rows, read_controls
@@ -58,6 +60,15 @@ def test_controls_that_decide_nothing_are_of_those_who_count_and_others_of_every
     assert (read_controls(measured).gate, read_controls(measured).who[:7]) == ("assignment", "workers")
     everyone = read_controls(measure(_study(use="gate")[0]))
     assert (everyone.gate, everyone.who[:8]) == ("none", "everyone")
+
+
+def test_right_controls_alone_that_decide_nothing_leave_all_controls_to_everyone():
+    study = _study(use="gate")[0]
+    answers = study["control_answers"]
+    some = answers["use"].mask(answers["expected"] == "verify", "measure")
+    tables = {**study.tables, "control_answers": answers.assign(use=some)}
+    found = read_controls(measure(replace(study, tables=tables)))
+    assert (found.gate, found.reason) == ("none", "")
 
 
 def test_few_wrong_controls_are_warned_of_and_the_assumption_is_said():
