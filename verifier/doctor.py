@@ -98,11 +98,12 @@ def _built(study: Study) -> Finding:
 
 
 def _same_study(study: Study) -> Finding:
-    """Whether configuration and database are of one study; a planned one is not opened if they are not."""
+    """Whether configuration and database are of one study; before it is planned its name is free."""
     with study.read() as session:
         name = facts.get(session, "name")
+        planned = facts.get(session, "plan_sha256")
     faults = []
-    if name != study.config.study.name:
+    if planned and name != study.config.study.name:
         faults.append(f"study.yaml is of {study.config.study.name}, the database of {name}")
     return _finding(
         "study.yaml and the database are of one study",

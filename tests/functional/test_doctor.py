@@ -68,11 +68,16 @@ def test_a_seed_changed_after_planning_is_found(tiny_study: Study) -> None:
     assert "study.seed was changed after planning; got 6; expected 5" in found.faults[0]
 
 
-def test_a_name_changed_before_planning_is_found(tiny_study: Study) -> None:
+def test_a_name_changed_before_planning_is_the_study_s_from_then_on(tiny_study: Study) -> None:
     path = tiny_study.path / "study.yaml"
     path.write_text(path.read_text().replace("name: tiny", "name: other"))
+    assert faults(tiny_study) == []
+    with Study.open(tiny_study.path) as renamed:
+        plan(renamed, now=worked.START)
+    assert faults(tiny_study) == []
+    path.write_text(path.read_text().replace("name: other", "name: tiny"))
     (found,) = faults(tiny_study)
-    assert found.faults == ("study.yaml is of other, the database of tiny",)
+    assert "study.name was changed after planning" in found.faults[0]
 
 
 def test_drafts_that_were_broken_off_are_found(tiny_study: Study) -> None:

@@ -125,6 +125,8 @@ class _Planning:
             facts.put(self.session, _FACT, report.plan_sha256)
             terms.record(self.session, self.config, kb=isinstance(entities, KbEntities))
             facts.put(self.session, "seed", str(seed))
+            # Until now name and seed were words in a file; from now on draws and people hang on them.
+            facts.put(self.session, "name", self.config.study.name)
         return report
 
     def _check_frozen(self) -> None:
