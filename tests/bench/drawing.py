@@ -43,7 +43,7 @@ def run() -> list[Row]:
             study = stack.enter_context(
                 corpora.study(folder / "study", documents=DOCUMENTS, links=LINKS, k=K, database=address)
             )
-            plan(study, without_kb=True, now=clock.now())
+            plan(study, now=clock.now())
             corpora.crowd(study, 5 * CLAIMS)
             numbers = itertools.count(1)
             plain = folder / "study" / "study.db" if database is None else None

@@ -28,7 +28,7 @@ def run() -> list[Row]:
         corpora.study(Path(made) / "study", documents=DOCUMENTS, links=3) as opened,
     ):
         study = _hosted(opened, platform)
-        plan(study, without_kb=True, now=clock.now())
+        plan(study, now=clock.now())
         published = seconds(lambda: _publish(study))
         for number, hit in enumerate(platform.service.statement()["hits"]):
             assignment = work.accept(platform.service.state, f"A{number}", hit["id"])

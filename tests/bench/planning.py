@@ -20,6 +20,6 @@ def run() -> list[Row]:
         corpora.study(Path(made) / "study", documents=DOCUMENTS, links=LINKS) as study,
     ):
         what = f"plan {DOCUMENTS * LINKS * len(corpora.SOURCES):,} annotations of three sources"
-        dry = seconds(lambda: plan(study, dry_run=True, without_kb=True, now=clock.now()))
-        took = seconds(lambda: plan(study, without_kb=True, now=clock.now()))
+        dry = seconds(lambda: plan(study, dry_run=True, now=clock.now()))
+        took = seconds(lambda: plan(study, now=clock.now()))
     return [Row(f"{what}, dry run", dry, "seconds"), Row(f"{what}, stored", took, "seconds")]

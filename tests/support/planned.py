@@ -89,7 +89,7 @@ def fill(study: Study, documents: int) -> None:
 
 def plan(study: Study, *, dry_run: bool = False, afresh: bool = False, now: datetime = NOW) -> PlanReport:
     """Plan a study that has no knowledge base."""
-    return planning.plan(study, dry_run=dry_run, afresh=afresh, without_kb=True, now=now)
+    return planning.plan(study, dry_run=dry_run, afresh=afresh, now=now)
 
 
 def crowd(study: Study, places: int, workers: int | None = None) -> None:

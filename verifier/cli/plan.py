@@ -27,9 +27,6 @@ def plan(
             metavar="FILE", help="Write the controls there, to be looked through, as posthoc JSONL."
         ),
     ] = None,
-    without_kb: Annotated[
-        bool, typer.Option("--without-kb", help="Make controls without a knowledge base.")
-    ] = False,
     afresh: Annotated[
         bool, typer.Option("--afresh", help="Plan anew, as long as nobody has drawn tasks.")
     ] = False,
@@ -45,7 +42,7 @@ def plan(
         raise typer.BadParameter("--dry-run stores nothing: give it without --afresh and --controls")
     with Study.open(study) as opened:
         check_files(opened.path, opened.config)
-        report = planning.plan(opened, dry_run=dry_run, afresh=afresh, without_kb=without_kb, now=clock.now())
+        report = planning.plan(opened, dry_run=dry_run, afresh=afresh, now=clock.now())
         listed = None if controls is None else listing.write_controls(opened, controls)
     if as_json:
         say_json(report)

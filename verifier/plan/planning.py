@@ -45,9 +45,7 @@ PLANNED_WITHOUT: Final = (
 )
 
 
-def plan(
-    study: Study, *, dry_run: bool = False, afresh: bool = False, without_kb: bool = False, now: datetime
-) -> PlanReport:
+def plan(study: Study, *, dry_run: bool = False, afresh: bool = False, now: datetime) -> PlanReport:
     """Plan whatever of the study is not planned yet.
 
     The first plan freezes the grid. A later one, after another import, adds tasks for what is new; nothing
@@ -57,7 +55,6 @@ def plan(
         study: open.
         dry_run: draw up and report, store nothing; a plan over the budget's cap is reported, not refused.
         afresh: first take away the plan there is, of which nothing may be drawn.
-        without_kb: make controls without a knowledge base.
         now: when cards were looked up.
 
     Raises:
@@ -69,11 +66,11 @@ def plan(
         if afresh:
             raise StateError("a rehearsal takes nothing away", remedy="Give --dry-run or --afresh, not both.")
         with study.read() as session:
-            return _Planning(study, session, now, without_kb=without_kb).run(dry_run=True)
+            return _Planning(study, session, now).run(dry_run=True)
     with study.write(alone=True) as session:
         if afresh:
             _drop(session)
-        return _Planning(study, session, now, without_kb=without_kb).run(dry_run=False)
+        return _Planning(study, session, now).run(dry_run=False)
 
 
 def _drop(session: Session) -> None:
@@ -88,11 +85,10 @@ def _drop(session: Session) -> None:
 class _Planning:
     """One plan, from reading the study to its report."""
 
-    def __init__(self, study: Study, session: Session, now: datetime, *, without_kb: bool) -> None:
+    def __init__(self, study: Study, session: Session, now: datetime) -> None:
         self.study = study
         self.config: StudyConfig = study.config
         self.session = session
-        self.without_kb = without_kb
         self.warnings: list[str] = list(terms.notices(session, study.config))
         self.targets = redirects.current(session)
         self.corpus = _read(session, self.targets)
@@ -178,18 +174,11 @@ class _Planning:
             if terms.without_kb(self.session):
                 self.warnings.append(PLANNED_WITHOUT)
             return KbEntities(kb, names), kb
-        makes = self.config.place.controls and self.config.controls.generate
-        if makes and not self.without_kb and not plans.controls(self.session):
-            raise StateError(
-                "the knowledge base is not built, and controls are made from it",
-                where=str(self.study.file(self.config.kb.file)),
-                remedy="Build it first: posthoc kb build STUDY FILE. Or plan with --without-kb: then cards"
-                " show what a key alone tells, and wrong links are other entities of the corpus. Nothing was"
-                " stored.",
-            )
         self.warnings.append(
             "The knowledge base is not built: cards show what a key alone tells, wrong links on"
-            " controls are other entities of the corpus. Build one with: posthoc kb build STUDY FILE"
+            " controls are other entities of the corpus, which makes them easy. Build one with: posthoc kb"
+            " build STUDY FILE, and as long as nobody has drawn tasks plan anew with it: posthoc plan STUDY"
+            " --afresh"
         )
         return CorpusEntities(names), _Nothing()
 

@@ -173,11 +173,10 @@ def test_the_report_reads_well(small):
     assert "The knowledge base is not built" in text
 
 
-def test_without_a_knowledge_base_it_is_refused_unless_that_is_meant(small):
-    with pytest.raises(StateError, match=r"not built.*posthoc kb build.*--without-kb"):
-        planning.plan(small, now=NOW)
-    assert planned.snapshot(small) == []
-    assert plan(small, now=NOW).added.controls
+def test_without_a_knowledge_base_it_plans_and_says_what_is_lost_and_what_to_do(small):
+    report = planning.plan(small, now=NOW)
+    assert report.added.controls
+    assert "posthoc plan STUDY --afresh" in "\n".join(report.lines())
 
 
 def test_without_controls_no_knowledge_base_is_needed(small):
