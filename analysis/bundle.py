@@ -11,7 +11,7 @@ from typing import Any, Final
 import pandas as pd
 
 from analysis.errors import InputError, MissingExtraError, Problem
-from analysis.folder import MANIFEST, Kind, sha256, written_whole
+from analysis.folder import MANIFEST, Kind, read_manifest, sha256, written_whole
 from analysis.frames import conform_all
 from analysis.schema import SCHEMA_VERSION, TABLES, Table
 from analysis.study import Study
@@ -86,18 +86,8 @@ def read(path: Path) -> Study:
 
 def _read_manifest(path: Path) -> dict[str, Any]:
     file = path / MANIFEST
-    if not file.is_file():
-        raise InputError(
-            "not a bundle",
-            where=str(path),
-            got=f"no {MANIFEST}",
-            expected="a folder written by `posthoc export`",
-        )
-    try:
-        manifest = json.loads(file.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise InputError("not JSON", where=str(file), got=str(error)) from error
-    version = manifest.get("schema_version") if isinstance(manifest, dict) else None
+    manifest = read_manifest(path, BUNDLE.name, "`posthoc export`")
+    version = manifest.get("schema_version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise InputError(
             "no schema version", where=str(file), expected="a key 'schema_version' with a number"
@@ -110,7 +100,7 @@ def _read_manifest(path: Path) -> dict[str, Any]:
             expected=f"schema {SCHEMA_VERSION} at most",
             remedy="Install a newer posthoc to read it.",
         )
-    return dict(manifest)
+    return manifest
 
 
 def _check_file(file: Path, entry: Any) -> Problem | None:

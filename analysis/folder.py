@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from analysis.errors import StateError
+from analysis.errors import InputError, StateError
 
 MANIFEST: Final = "manifest.json"
 
@@ -22,6 +22,29 @@ def sha256(path: Path) -> str:
     """The SHA-256 of a file's bytes, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_manifest(folder: Path, what: str, maker: str) -> dict[str, Any]:
+    """What the manifest of a folder says; empty if it is no object.
+
+    Args:
+        folder: where it is.
+        what: what the folder should be, in messages ("a bundle").
+        maker: the command that writes one.
+
+    Raises:
+        InputError: there is no manifest, or it is not JSON.
+    """
+    file = folder / MANIFEST
+    if not file.is_file():
+        raise InputError(
+            f"not {what}", where=str(folder), got=f"no {MANIFEST}", expected=f"a folder written by {maker}"
+        )
+    try:
+        manifest = json.loads(file.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise InputError("not JSON", where=str(file), got=str(error)) from error
+    return manifest if isinstance(manifest, dict) else {}
 
 
 @dataclass(frozen=True)
@@ -41,10 +64,9 @@ class Kind:
     def is_found_in(self, folder: Path) -> bool:
         """Whether `folder` is of this kind and holds nothing else."""
         try:
-            manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            listed = read_manifest(folder, self.name, "").get(self.key)
+        except (OSError, InputError):
             return False
-        listed = manifest.get(self.key) if isinstance(manifest, dict) else None
         if not isinstance(listed, dict):
             return False
         there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -10,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from analysis.errors import InputError
-from analysis.folder import MANIFEST
-from analysis.output import OUTPUT_VERSION, analyze, input_hash
+from analysis.folder import MANIFEST, read_manifest
+from analysis.output import OUTPUT, OUTPUT_VERSION, analyze, input_hash
 from analysis.settings import Settings
 
 
@@ -49,27 +48,16 @@ def verify(source: str | Path, out: str | Path, annotations: str | Path | None =
 
 
 def _read_manifest(out: Path) -> Mapping[str, Any]:
-    file = out / MANIFEST
-    if not file.is_file():
-        raise InputError(
-            "not an output folder",
-            where=str(out),
-            got=f"no {MANIFEST}",
-            expected="a folder written by analyze",
-        )
-    try:
-        manifest = json.loads(file.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise InputError("not JSON", where=str(file), got=str(error)) from error
-    version = manifest.get("output_version") if isinstance(manifest, dict) else None
+    manifest = read_manifest(out, OUTPUT.name, "analyze")
+    version = manifest.get("output_version")
     if version != OUTPUT_VERSION:
         raise InputError(
             "not a manifest of an output folder of this version",
-            where=str(file),
+            where=str(out / MANIFEST),
             got=f"output_version {version}",
             expected=str(OUTPUT_VERSION),
         )
-    return dict(manifest)
+    return manifest
 
 
 def _notes(old: Mapping[str, Any], now: Mapping[str, Any], source_hash: str) -> tuple[str, ...]:

@@ -84,17 +84,6 @@ def plural(amount: object, one: str, many: str | None = None) -> str:
     return f"{count(amount)} {noun}"
 
 
-def cell(row: Mapping[str, Any] | None, digits: int = 3) -> str:
-    """A row of metrics.csv in a table: the estimate with its interval, or its reason in words."""
-    if row is None:
-        return "not computed"
-    if is_missing(row["estimate"]):
-        return undefined(row)
-    text = number(row["estimate"], digits)
-    bracket = interval(row["low"], row["high"], digits)
-    return f"{text} {bracket}" if bracket else text
-
-
 def spoken(row: Mapping[str, Any]) -> str:
     """A row of metrics.csv in running text: `.893 (95 % interval .871 to .914)`."""
     if is_missing(row["estimate"]):

@@ -6,23 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-COLUMNS = [
-    "policy",
-    "dataset",
-    "source",
-    "metric",
-    "estimate",
-    "low",
-    "high",
-    "level",
-    "method",
-    "target",
-    "n",
-    "clusters",
-    "bootstrap_low",
-    "bootstrap_high",
-    "reason",
-]
+from analysis.evaluate import COLUMNS
 
 
 def row(dataset: str, source: str, metric: str, estimate: float | None, **more: Any) -> dict[str, Any]:
