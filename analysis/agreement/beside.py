@@ -1,4 +1,4 @@
-"""What stands beside coefficients: the table, categories, workers against the rest, units, overlap."""
+"""What stands beside coefficients: the table, categories, units that disagree most, overlap."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from typing import Any, Final
 import numpy as np
 
 from analysis.agreement import blocks
-from analysis.agreement.classes import Classes, Tallied
-from analysis.agreement.formulas import alpha_nominal, binary_pi, quotient, shares, value
-from analysis.engine.counts import Floats
+from analysis.agreement.classes import Classes
+from analysis.agreement.formulas import binary_pi, quotient, shares, value
 
 _MOST: Final = 10
 _LARGEST_TABLE: Final = 100
-_FREE: Final = 30_000_000
 
 
 def plain(number: float) -> float | None:
@@ -31,7 +29,8 @@ def table(of: Classes, names: tuple[str, ...]) -> dict[str, Any]:
     code = of.label[first] * len(names) + of.label[second]
     weight = of.count[of.row[first]] * (1.0 if two else (of.per_pair * of.m)[of.row[first]])
     cells = np.bincount(code, weights=weight, minlength=len(names) ** 2).reshape(len(names), -1)
-    rows = cells if two else cells + cells.T
+    # Sums of 1 / (m - 1) are whole but for rounding.
+    rows = np.round(cells if two else cells + cells.T, 9)
     listed = [[int(cell) if float(cell).is_integer() else cell for cell in row] for row in rows.tolist()]
     return {"kind": "joint" if two else "coincidence", "categories": list(names), "rows": listed}
 
@@ -55,45 +54,6 @@ def categories(of: Classes, names: tuple[str, ...]) -> list[dict[str, Any]]:
         }
         for place, name in enumerate(names)
     ]
-
-
-def workers(of: Classes, names: Sequence[str]) -> list[dict[str, Any]]:
-    """Of each worker: labels, agreement with the others on his units, nominal alpha without him."""
-    counts, weight = of.counts, of.count[of.row]
-    own = counts[of.row, of.label] - 1
-    others = of.m[of.row] - 1
-    size = len(names)
-
-    def added(values: Floats) -> Floats:
-        return np.bincount(of.worker, weights=values * weight, minlength=size).astype(np.float64)
-
-    agreement = quotient(added(own), added(others))
-    given = added(np.ones(len(of.row)))
-    without = _alpha_without(of, size)
-    return [
-        {
-            "worker": name,
-            "labels": int(given[place]),
-            "agreement_with_rest": plain(agreement[place]),
-            "alpha_without": plain(without[place]),
-        }
-        for place, name in enumerate(names)
-    ]
-
-
-def _alpha_without(of: Classes, size: int) -> Floats:
-    """Nominal alpha when each worker is left out."""
-    if len(of.row) * of.categories > _FREE:
-        return np.full(size, np.nan)
-    rest = of.counts[of.row]
-    rest[np.arange(len(of.row)), of.label] -= 1
-    without, weight, sums = Tallied(rest), of.count[of.row][:, None], {}
-    for name in ("matches", "pairable"):
-        make = blocks.OF_COUNTS[name]
-        change = (make(without) - make(of)[of.row]) * weight
-        added = [np.bincount(of.worker, weights=column, minlength=size) for column in change.T]
-        sums[name] = of.count @ make(of) + np.stack(added, axis=1)
-    return value(alpha_nominal(sums))
 
 
 def units(of: Classes, names: Sequence[str], categories: Sequence[str]) -> list[dict[str, Any]]:

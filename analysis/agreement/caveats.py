@@ -20,6 +20,7 @@ _GAP: Final = 0.2
 _HALF: Final = 0.5
 _MOVES: Final = 0.1
 _TWO: Final = 2
+_NAMED: Final = 5
 
 
 def caveats(of: Classes, facts: Facts, records: Sequence[Record], beside: Mapping[str, Any]) -> list[str]:
@@ -122,6 +123,14 @@ def _workers(estimates: Mapping[str, float | None], workers: Sequence[Record]) -
         for row in workers
         if row["labels"] > _HALF * total
     ]
+    if flagged := [str(row["worker"]) for row in workers if row["flagged"]]:
+        named = ", ".join(flagged[:_NAMED]) + (
+            f" and {len(flagged) - _NAMED} more" if flagged[_NAMED:] else ""
+        )
+        found.append(
+            f"agree less with the rest than the others do with each other: {named}"
+            " (after Benjamini and Hochberg; who alone is right is among them too)"
+        )
     alpha = estimates.get("alpha_nominal")
     moved = [row for row in workers if row["alpha_without"] is not None and alpha is not None]
     if alpha is None or not moved:

@@ -202,7 +202,7 @@ def _distinct_rows(table: Codes) -> tuple[Codes, Codes]:
 
 def _grouped(cluster: Codes, place: Codes, size: int) -> Block:
     """How many units of each class each cluster holds."""
-    many = int(cluster.max()) + 1
+    many = int(cluster.max(initial=-1)) + 1
     if many * (size + 1) <= _DENSE:
         code = cluster * (size + 1) + np.where(place < 0, size, place)
         table = np.bincount(code, minlength=many * (size + 1)).reshape(many, size + 1)

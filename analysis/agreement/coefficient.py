@@ -62,12 +62,14 @@ class Ready:
         blocks: names of blocks.
         own: blocks that are this table's own, by name.
         category: which category it is about, if one.
+        place: its place; only units with it say something of the coefficient.
     """
 
     formula: Formula
     blocks: tuple[str, ...]
     own: Mapping[str, OfCounts] = field(default_factory=dict)
     category: str = ""
+    place: int = -1
 
 
 @dataclass(frozen=True)

@@ -125,8 +125,10 @@ def light(workers: int) -> Formula:
 
     def parts(sums: Sums) -> Parts:
         p, _ = margins(sums, workers)
-        agreement = quotient(sums["same"][..., place], sums["common"][..., place])
-        chance = np.einsum("...wk,...vk->...wv", p, p)[..., one, other]
+        # Two who share no unit have no kappa, whatever is left out: of many workers that is most pairs.
+        met = place[sums["common"].reshape(-1, workers * workers)[:, place].max(axis=0) > _TINY]
+        agreement = quotient(sums["same"][..., met], sums["common"][..., met])
+        chance = (p @ np.swapaxes(p, -1, -2)).reshape(*p.shape[:-2], -1)[..., met]
         kappa = value((1 - agreement, 1 - chance))
         defined = ~np.isnan(kappa)
         mean = quotient(np.where(defined, kappa, 0.0).sum(axis=-1), defined.sum(axis=-1).astype(np.float64))

@@ -21,7 +21,9 @@ class Agreement:
             se (large-sample standard error), category.
         table: the joint table of two workers, or the coincidences of more; of spans, every two workers.
         categories: of each its labels, share, specific agreement and kappa against all others.
-        workers: of each his labels, agreement with the rest, and alpha without him.
+        workers: of each his labels, agreement with the rest and its limits, p and whether he is flagged as
+            agreeing less than the others, nominal alpha without him, and `without`: what coefficients would
+            be without him.
         units: those whose labels disagree most.
         overlap: how many units have how many labels.
         warnings: in plain words.

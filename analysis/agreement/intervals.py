@@ -15,12 +15,13 @@ from analysis.agreement.blocks import OF_COUNTS, OF_WORKERS
 from analysis.agreement.classes import Block, Classes, Tallied
 from analysis.agreement.coefficient import Ready
 from analysis.agreement.formulas import Parts, value
+from analysis.agreement.linear import gwet_limits
 from analysis.engine.bootstrap import MANY_MEMBERS, draw_classes, interval
 from analysis.engine.counts import Bools, Floats, Sums
 from analysis.engine.jackknife import MIN_ICC
 from analysis.engine.proportions import Limits, at_the_edge, korn_graubard
 
-METHODS: Final = ("jackknife", "percentile", "basic", "bca")
+METHODS: Final = ("jackknife", "percentile", "basic", "bca", "gwet")
 # Sums larger than this are not made: replicates x columns, and clusters x columns.
 _RESAMPLED: Final = 5_000_000
 _DELETED: Final = 30_000_000
@@ -28,8 +29,6 @@ _CHUNK: Final = 4_000_000
 # Clusters that are drawn one by one in all replicates together.
 _DRAWN: Final = 300_000_000
 _EDGE: Final = 1e-12
-# Of the slopes: a thousandth of a unit more and less.
-_STEP: Final = 1e-3
 # Disagreement / expectation under this is an estimate above -1.
 _FISHER: Final = 1.999
 
@@ -75,6 +74,7 @@ class Sampled:
     def __init__(self, classes: Classes, settings: Settings, *, workers: bool = False) -> None:
         self.classes, self.settings, self.by_workers = classes, settings, workers
         self._clusters: dict[str, Block] = {}
+        self._totals: dict[str, Floats] = {}
         self._drawn: dict[str, Floats] = {}
 
     def block(self, ready: Ready, name: str) -> Block:
@@ -83,7 +83,10 @@ class Sampled:
 
     def total(self, ready: Ready) -> Sums:
         """The sums over everything."""
-        return {name: self.classes.total(self.block(ready, name)) for name in ready.blocks}
+        for name in ready.blocks:
+            if name not in self._totals:
+                self._totals[name] = self.classes.total(self.block(ready, name))
+        return {name: self._totals[name] for name in ready.blocks}
 
     @cached_property
     def size(self) -> Floats:
@@ -107,7 +110,15 @@ class Sampled:
         count = int(self.times[self.size > 0].sum())
         return (count, n * n / squares, squares / n) if n else (0, 0.0, 0.0)
 
-    def _by_cluster(self, ready: Ready, name: str) -> Block:
+    def units_of(self, ready: Ready) -> float:
+        """Units with two labels or more; of a category's own coefficient those with the category."""
+        there = self.classes.paired
+        if ready.place >= 0:
+            there = there * (_dense(self.block(ready, "possible"))[:, ready.place] > 0)
+        return float((self.classes.count * there).sum())
+
+    def by_cluster(self, ready: Ready, name: str) -> Block:
+        """A block summed over each cluster."""
         if name not in self._clusters:
             block = self.block(ready, name)
             groups = self.classes.groups
@@ -118,12 +129,12 @@ class Sampled:
         """Observed and expected disagreement without each cluster, and how many such clusters there are."""
         total = self.total(ready)
         if self.by_workers:
-            return self._without_workers(ready, total)
+            return self.without_workers(ready)
         rows = len(self.times)
         width = sum(values.shape[-1] for values in total.values())
         if rows * width > _DELETED:
             return None
-        blocks = {name: self._by_cluster(ready, name) for name in ready.blocks}
+        blocks = {name: self.by_cluster(ready, name) for name in ready.blocks}
         step = max(1, _CHUNK // width)
         found = []
         for start in range(0, rows, step):
@@ -136,31 +147,9 @@ class Sampled:
         there = np.any([_any(block) for block in blocks.values()], axis=0) & (self.times > 0)
         return observed[there], expected[there], self.times[there]
 
-    def standard_error(self, ready: Ready) -> float | None:
-        """The large-sample standard error over units or clusters, by linearising the formula.
-
-        For Cohen's kappa of two workers it is that of Fleiss, Cohen & Everitt (1969). None where it cannot
-        be had, or where clusters are workers.
-        """
-        total = self.total(ready)
-        width = sum(values.shape[-1] for values in total.values())
-        if self.by_workers or len(self.times) * width > _DELETED:
-            return None
-        blocks = {name: self._by_cluster(ready, name) for name in ready.blocks}
-        step, variance = max(1, _CHUNK // width), 0.0
-        for start in range(0, len(self.times), step):
-            here = slice(start, start + step)
-            rows = {name: _dense(block[here]) * _STEP for name, block in blocks.items()}
-            ends = [
-                value(ready.formula({name: total[name] + sign * rows[name] for name in rows}))
-                for sign in (1, -1)
-            ]
-            slope = (ends[0] - ends[1]) / (2 * _STEP)
-            variance += float((self.times[here] * slope**2).sum())
-        return None if np.isnan(variance) else sqrt(variance)
-
-    def _without_workers(self, ready: Ready, total: Sums) -> tuple[Floats, Floats, Floats] | None:
-        of = self.classes
+    def without_workers(self, ready: Ready) -> tuple[Floats, Floats, Floats] | None:
+        """Observed and expected disagreement without each worker; None where that takes too many sums."""
+        of, total = self.classes, self.total(ready)
         entries = len(of.row)
         if entries * of.categories**2 > _DELETED or not set(ready.blocks) & set(OF_COUNTS):
             return None
@@ -207,18 +196,25 @@ class Sampled:
         return width * replicates <= _RESAMPLED and one_by_one * replicates <= _DRAWN
 
     def _draw(self, wanted: dict[str, Ready]) -> None:
-        blocks = [self._by_cluster(ready, name) for name, ready in wanted.items()]
+        blocks = {name: self.by_cluster(ready, name) for name, ready in wanted.items()}
+        dense = {name: block for name, block in blocks.items() if isinstance(block, np.ndarray)}
+        # One product for all that is dense; its columns are parted afterwards.
+        table = np.concatenate([*dense.values(), np.empty((len(self.times), 0))], axis=1)
+        parts: list[Block] = [table, *(block for name, block in blocks.items() if name not in dense)]
         replicates, rows = self.settings.replicates, len(self.times)
-        out = [np.empty((replicates, block.shape[1])) for block in blocks]
+        out = [np.empty((replicates, block.shape[1])) for block in parts]
         step = max(1, _CHUNK // rows)
         for start in range(0, replicates, step):
             stop = min(replicates, start + step)
             weights = draw_classes(
                 self.times.astype(np.int64), stop - start, self.settings.seed, "agreement", str(start)
             )
-            for sums, block in zip(out, blocks, strict=True):
+            for sums, block in zip(out, parts, strict=True):
                 sums[start:stop] = weights @ block
-        self._drawn |= dict(zip(wanted, out, strict=True))
+        ends = np.cumsum([block.shape[1] for block in dense.values()])[:-1]
+        if dense:
+            self._drawn |= dict(zip(dense, np.split(out[0], ends, axis=1), strict=True))
+        self._drawn |= dict(zip([name for name in blocks if name not in dense], out[1:], strict=True))
 
 
 def _dense(block: Block) -> Floats:
@@ -227,8 +223,9 @@ def _dense(block: Block) -> Floats:
 
 def _any(block: Block) -> Bools:
     """Rows of a block that hold something."""
-    rows: Floats = abs(_dense(block)).sum(axis=1)
-    return rows > 0
+    if isinstance(block, np.ndarray):
+        return np.asarray(block.any(axis=1))
+    return np.asarray(np.diff(block.indptr) > 0)
 
 
 def interval_of(sampled: Sampled, ready: Ready, over: str, *, natural: bool = False) -> Interval:
@@ -250,7 +247,11 @@ def interval_of(sampled: Sampled, ready: Ready, over: str, *, natural: bool = Fa
     if values is not None:
         beside = interval(values, 0.0, settings.level, "percentile")
         undefined = int(np.isnan(values).sum())
-    if settings.method == "jackknife":
+    if settings.method == "gwet":
+        limits = gwet_limits(sampled, ready, 1 - parts[0] / parts[1])
+        no_error = "" if limits else "no interval: its standard error cannot be had"
+        found = Interval(limits, "Gwet's linearised standard error over units" if limits else "", no_error)
+    elif settings.method == "jackknife":
         found = _jackknife(sampled, ready, (parts[0], parts[1]), over, natural=natural)
     else:
         found = _bootstrap(sampled, ready, values, 1 - parts[0] / parts[1], over)
@@ -282,7 +283,7 @@ def _jackknife(
     observed, expected = parts
     if sampled.by_workers:
         clusters, effective = sampled.classes.workers, float(sampled.classes.workers)
-    units = float((sampled.classes.count * sampled.classes.paired).sum())
+    units = sampled.units_of(ready)
     if observed <= _EDGE and not natural:
         low, _ = at_the_edge(1.0, units, member, MIN_ICC, level)
         return Interval((1 - (1 - low) / expected, 1.0), "Clopper-Pearson on the effective n")
@@ -293,20 +294,22 @@ def _jackknife(
         return Interval(None, reason=f"no interval: it takes two {over} or more")
     if np.isnan(value((left[0], left[1]))).any():
         return Interval(None, reason=f"no interval: it would be undefined without one of the {over}")
+    if not natural and np.ptp(left[0] / left[1]) <= _EDGE and np.ptp(left[1]) > _EDGE:
+        return Interval(None, reason=f"no interval: it is the same whichever of the {over} is left out")
     t = float(special.stdtrit(effective - 1, (1 + level) / 2))
-    limits, scale = _limits(left, parts, (t, effective - 1, level, units), natural=natural)
+    limits, scale = _limits(left, parts, (t, effective - 1, level, units, member), natural=natural)
     return Interval(limits, f"jackknife-t over {over}, {scale}")
 
 
 def _limits(
     left: tuple[Floats, Floats, Floats],
     parts: tuple[float, float],
-    how: tuple[float, float, float, float],
+    how: tuple[float, float, float, float, float],
     *,
     natural: bool,
 ) -> tuple[Limits, str]:
     """Limits on the scale that suits, from disagreements without each cluster."""
-    t, df, level, units = how
+    t, df, level, units, member = how
     (observed, expected, times), (do, de) = left, parts
     count = float(times.sum())
 
@@ -317,9 +320,12 @@ def _limits(
     if natural:
         width = half(lambda x: x, observed / expected, do / de)
         return (max(-1.0, 1 - do / de - width), min(1.0, 1 - do / de + width)), "natural scale"
-    if (observed <= _EDGE).any() or (observed >= 1 - _EDGE).any():
+    if (observed <= _EDGE).any() or (observed >= 1 - _EDGE).any() or np.ptp(observed / expected) <= _EDGE:
         spread = half(lambda x: x, observed, do) / t
-        low, high = korn_graubard(1 - do, units, spread**2, df, level) if 0 < do < 1 else (0.0, 1 - do)
+        if do < 1:
+            low, high = korn_graubard(1 - do, units, spread**2, df, level)
+        else:
+            low, high = at_the_edge(0.0, units, member, MIN_ICC, level)
         return (1 - (1 - low) / de, 1 - (1 - high) / de), "Korn-Graubard on observed agreement"
     if np.ptp(expected) <= _EDGE and do < 1:
         centre, width = float(special.logit(do)), half(special.logit, observed, do)

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from analysis.engine.counts import Codes, Floats
+from analysis.engine.counts import Bools, Codes, Floats
 from analysis.errors import InputError, Problem
 
 Repeats = Literal["error", "first", "last"]
@@ -90,10 +90,10 @@ def read(
     kept, notes = _kept(table[columns], unit, worker, label, sets=sets)
     units, unit_names = _coded(kept[unit])
     workers, worker_names = _coded(kept[worker])
-    text = kept[label].map(as_set) if sets else _texts(kept[label])
+    given = _factorized(kept[label].map(as_set)) if sets else _texts(kept[label])
     chosen, said = _chosen(units, workers, repeats, unit_names, worker_names)
     notes += said
-    label_codes, names = _labels(text, categories, sets=sets)
+    label_codes, names = _labels(given, categories, sets=sets)
     return Labels(
         unit=units[chosen],
         worker=workers[chosen],
@@ -180,12 +180,17 @@ def _empty(value: Any) -> bool:
     )
 
 
-def _texts(column: pd.Series) -> pd.Series:
-    """The labels as text."""
+def _factorized(texts: pd.Series) -> tuple[Codes, list[str]]:
+    values, names = pd.factorize(texts.to_numpy(dtype=object))
+    return values.astype(np.int64), [str(name) for name in names]
+
+
+def _texts(column: pd.Series) -> tuple[Codes, list[str]]:
+    """The labels as codes, and the text of each code."""
     if column.dtype == object or not pd.api.types.is_numeric_dtype(column):
-        return column.map(text_of)
+        return _factorized(column.map(text_of))
     values, names = pd.factorize(column)
-    return pd.Series(np.array([text_of(name) for name in names], dtype=object)[values], index=column.index)
+    return values.astype(np.int64), [text_of(name) for name in names]
 
 
 def _kept(
@@ -194,12 +199,12 @@ def _kept(
     """The rows that say something; rows without unit or worker are refused, without label left out."""
     notes = []
     for name in (unit, worker):
-        blank = (table[name].isna() | (table[name].astype(object) == "")).to_numpy()
+        blank = _blank(table[name])
         if blank.any():
             first = int(np.flatnonzero(blank)[0]) + 1
             raise InputError(f"{int(blank.sum())} rows have no {name}", where=f"row {first}", got="nothing")
     if not sets:
-        none = (table[label].isna() | (table[label].astype(object) == "")).to_numpy()
+        none = _blank(table[label])
         if none.any():
             notes.append(f"{int(none.sum()):,} rows have no label; they count as labels that were not given")
             table = table.loc[~none]
@@ -208,9 +213,22 @@ def _kept(
     return table.reset_index(drop=True), notes
 
 
+def _blank(column: pd.Series) -> Bools:
+    """Where a column says nothing."""
+    nothing = column.isna()
+    if not pd.api.types.is_numeric_dtype(column):
+        nothing |= column.astype(object) == ""
+    return np.asarray(nothing, dtype=bool)
+
+
 def _coded(column: pd.Series) -> tuple[Codes, tuple[str, ...]]:
     """Codes of names in ascending order, which no order of rows changes."""
     values, names = pd.factorize(column)
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu":
+        sizes = np.argsort(names, kind="stable")
+        rank = np.empty(len(sizes), dtype=np.int64)
+        rank[sizes] = np.arange(len(sizes))
+        return rank[values], tuple(map(str, names[sizes].tolist()))
     texts = [text_of(name) for name in names]
     order = sorted(range(len(texts)), key=lambda place: (_as_number(texts[place]), texts[place]))
     rank = np.empty(len(order), dtype=np.int64)
@@ -254,10 +272,10 @@ def _chosen(
 
 
 def _labels(
-    text: pd.Series, categories: Sequence[object] | None, *, sets: bool
+    texts: tuple[Codes, Sequence[str]], categories: Sequence[object] | None, *, sets: bool
 ) -> tuple[Codes, tuple[str, ...]]:
     """Category of each label, and the names of all."""
-    values, seen = pd.factorize(text.to_numpy(dtype=object))
+    values, seen = texts
     names = tuple(str(name) for name in seen)
     given = None if categories is None else tuple(text_of(name) for name in categories)
     if given is not None:

@@ -186,4 +186,7 @@ def bias(facts: Facts) -> list[Ready] | str:
 def specific(facts: Facts) -> list[Ready] | str:
     """Specific agreement: a value a category."""
     blocks = ("specific", "possible", "paired")
-    return [Ready(formulas.specific(place), blocks, category=name) for place, name in enumerate(facts.names)]
+    return [
+        Ready(formulas.specific(place), blocks, category=name, place=place)
+        for place, name in enumerate(facts.names)
+    ]

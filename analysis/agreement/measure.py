@@ -14,12 +14,19 @@ from analysis.agreement.coefficient import Coefficient, Facts, Ready, Scale
 from analysis.agreement.formulas import NO_CHANCE, NO_OVERLAP, ONE_CATEGORY, value
 from analysis.agreement.found import Agreement, Record, band
 from analysis.agreement.intervals import METHODS, Interval, Sampled, Settings, interval_of
+from analysis.agreement.linear import gwet, standard_error
+from analysis.agreement.members import members
 from analysis.agreement.registry import chosen
 from analysis.agreement.taking import Columns, Table, are_sets, take, with_tables
 from analysis.engine.jackknife import FEW_WORKERS
 from analysis.errors import InputError
 
 SCALES: Final[tuple[str, ...]] = get_args(Scale)
+# Intervals that draw no replicates.
+NO_DRAWS: Final = ("jackknife", "gwet")
+# What is told of the table without each worker.
+WITHOUT: Final = ("observed_agreement", "brennan_prediger", "multi_pi", "multi_kappa", "alpha_nominal", "ac1")
+_TWO: Final = 2
 
 
 def agreement(
@@ -58,7 +65,7 @@ def agreement(
         repeats: what becomes of a worker's second label of a unit: error, first, last.
         cluster: a column whose values are the clusters of intervals; `worker`: leave out workers one by one;
             for a matrix, the cluster of each unit.
-        interval: jackknife, percentile, basic or bca.
+        interval: jackknife, percentile, basic, bca, or gwet (his linearised standard error, over units).
         level: of the intervals.
         replicates: of the bootstrap; 0: none.
         seed: of the bootstrap.
@@ -69,6 +76,8 @@ def agreement(
     """
     wanted = chosen(list(coefficients) if coefficients is not None else None)
     check_options(scale, interval, level, replicates)
+    if interval == "gwet" and cluster is not None:
+        raise InputError("Gwet's standard error is over units", where="cluster", remedy="Use jackknife.")
     columns = Columns(unit, worker, label, cluster)
     taken = take(labels, table, columns, categories, repeats, sets=are_sets(distance))
     classes, workers = taken.classes, taken.workers
@@ -78,7 +87,7 @@ def agreement(
     records = records_of(sampled, facts, wanted, over)
     parts = {
         "categories": beside.categories(classes, facts.names),
-        "workers": beside.workers(classes, workers),
+        "workers": _with_what_is_left(sampled, facts, wanted, members(classes, workers, level)),
     }
     return Agreement(
         records=records,
@@ -89,6 +98,24 @@ def agreement(
         scale=scale,
         **parts,
     )
+
+
+def _with_what_is_left(
+    sampled: Sampled, facts: Facts, wanted: Sequence[Coefficient], rows: list[Record]
+) -> list[Record]:
+    """The rows of workers, each with what coefficients would be without him."""
+    if len(rows) <= _TWO:
+        return [row | {"without": {}} for row in rows]
+    left: dict[str, list[float | None]] = {}
+    for coefficient in wanted:
+        made = coefficient.make(facts) if coefficient.name in WITHOUT else ""
+        parts = None if isinstance(made, str) else sampled.without_workers(made[0])
+        if parts is not None:
+            left[coefficient.name] = [beside.plain(number) for number in value(parts[:2]).tolist()]
+    return [
+        row | {"without": {name: numbers[place] for name, numbers in left.items()}}
+        for place, row in enumerate(rows)
+    ]
 
 
 def check_options(scale: str, interval: str, level: float, replicates: int) -> None:
@@ -103,7 +130,7 @@ def check_options(scale: str, interval: str, level: float, replicates: int) -> N
         raise InputError(
             "no such level", where="level", got=str(level), expected="between 0 and 1, such as 0.95"
         )
-    if replicates < 0 or (interval != "jackknife" and replicates < 2):  # noqa: PLR2004 - one has no spread
+    if replicates < 0 or (interval not in NO_DRAWS and replicates < 2):  # noqa: PLR2004 - one has no spread
         raise InputError("too few replicates", where="replicates", got=str(replicates), expected="2 or more")
 
 
@@ -147,7 +174,7 @@ def records_of(sampled: Sampled, facts: Facts, wanted: Sequence[Coefficient], ov
                 records.append(_record(coefficient, sampled, size, ready, reason=reason))
                 continue
             limits = interval_of(sampled, ready, over, natural=coefficient.natural)
-            error = sampled.standard_error(ready)
+            error = (gwet if sampled.settings.method == "gwet" else standard_error)(sampled, ready)
             records.append(
                 _record(coefficient, sampled, size, ready, estimate=estimate, limits=limits, error=error)
             )

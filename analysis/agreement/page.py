@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from analysis.agreement.found import Agreement
-from analysis.agreement.text import COEFFICIENTS, NOT_CORRECTNESS, as_rows, left_out
+from analysis.agreement.text import NOT_CORRECTNESS, as_rows, declared, left_out
 from analysis.report import words
 
 _PAGE: Final = """<!doctype html>
@@ -65,7 +65,8 @@ two workers or more, {{ workers }} workers.</p>
 {% if members %}<h2>Workers</h2>
 <div class="wide" tabindex="0" role="region" aria-label="Workers"><table>
 <tr><th scope="col">Worker</th><th scope="col">Labels</th><th scope="col">Agreement with the rest</th>
-<th scope="col">Alpha without the worker</th></tr>
+<th scope="col">{{ level }} interval</th><th scope="col">Alpha without the worker</th>
+<th scope="col" class="words">Less than the others</th></tr>
 {% for row in members %}<tr>{% for cell in row %}<td>{{ cell }}</td>{% endfor %}</tr>
 {% endfor %}</table></div>{% endif %}
 {% if found.units %}<h2>Units that disagree most</h2>
@@ -93,8 +94,7 @@ def page(found: Agreement, title: str) -> str:
     first = found.records[0]
     rows = as_rows(found)
     for row in rows:
-        known = COEFFICIENTS.get(row["record"]["coefficient"])
-        row["formula"] = known.formula if known else ""
+        row["formula"] = declared(row["record"]).formula
     methods = dict.fromkeys(row["record"]["method"] for row in rows if row["record"]["method"])
     joint = found.table.get("kind") == "joint"
     names, cells = found.table.get("categories", []), found.table.get("rows", [])
@@ -125,7 +125,10 @@ def page(found: Agreement, title: str) -> str:
             (
                 row["worker"],
                 words.count(row["labels"]),
-                *(words.number(row[key]) for key in ("agreement_with_rest", "alpha_without")),
+                words.number(row["agreement_with_rest"]),
+                words.interval(row["agreement_low"], row["agreement_high"]),
+                words.number(row["alpha_without"]),
+                "yes" if row["flagged"] else "",
             )
             for row in found.workers
         ],

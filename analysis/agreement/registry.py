@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from analysis.agreement.coefficient import Coefficient
@@ -26,18 +27,28 @@ NOT_AGREEMENT: Final = {
 }
 
 
+def refuse(names: Sequence[str]) -> None:
+    """Refuse what is asked for as agreement and is none.
+
+    Raises:
+        InputError: a name is of something that is no measure of agreement.
+    """
+    for name in names:
+        key = name.strip().lower().replace(" ", "_")
+        if key in NOT_AGREEMENT:
+            ordered = "alpha_ordinal, alpha_interval or kappa_weighted_quadratic"
+            instead = f"Use {ordered}." if NOT_AGREEMENT[key] == _CORRELATION else _INSTEAD
+            raise InputError(f"{name} does not measure agreement: {NOT_AGREEMENT[key]}", remedy=instead)
+
+
 def chosen(names: list[str] | None) -> list[Coefficient]:
     """The coefficients of those names, all if None.
 
     Raises:
         InputError: a name is unknown, or of something that is no measure of agreement.
     """
+    refuse(names or [])
     for name in names or []:
-        key = name.strip().lower().replace(" ", "_")
-        if key in NOT_AGREEMENT:
-            ordered = "alpha_ordinal, alpha_interval or kappa_weighted_quadratic"
-            instead = f"Use {ordered}." if NOT_AGREEMENT[key] == _CORRELATION else _INSTEAD
-            raise InputError(f"{name} does not measure agreement: {NOT_AGREEMENT[key]}", remedy=instead)
         if name not in COEFFICIENTS:
             raise InputError("no such coefficient", got=repr(name), expected=", ".join(COEFFICIENTS))
     return [COEFFICIENTS[name] for name in names] if names else list(COEFFICIENTS.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import hypot
 from typing import Any, Final
 
 import numpy as np
@@ -10,7 +11,7 @@ import pandas as pd
 
 from analysis.agreement import beside, unitizing
 from analysis.agreement.classes import Classes, Tallied
-from analysis.agreement.coefficient import Coefficient, Ready
+from analysis.agreement.coefficient import Ready
 from analysis.agreement.formulas import (
     NO_CHANCE,
     Formula,
@@ -22,84 +23,22 @@ from analysis.agreement.formulas import (
     value,
 )
 from analysis.agreement.found import Agreement, Record, band
+from analysis.agreement.gamma import Gamma, gamma
 from analysis.agreement.intervals import Sampled, Settings, interval_of
+from analysis.agreement.linear import standard_error
 from analysis.agreement.marks import Marks, read
 from analysis.agreement.measure import check_options
-from analysis.agreement.span_blocks import Matching, documents_as_classes, matched, pairs_of, positions
+from analysis.agreement.registry import refuse
+from analysis.agreement.span_blocks import documents_as_classes, matched, pairs_of, positions
+from analysis.agreement.span_declared import GAMMA, MATCHINGS, SCHEMES, USUAL, matching_of, span_coefficient
 from analysis.engine.counts import Floats
 from analysis.errors import InputError
 
-_F1: Final = "mean over pairs of workers of 2 x matched spans / spans of both"
 _NOBODY: Final = "no document was done by two workers"
 _NO_SPANS: Final = "no two workers have a span in a document that both did"
 _NO_LENGTH: Final = "the length of documents is not known: it needs a column length"
 _OVERLAP: Final = "a worker marked overlapping spans of one label, which a continuum cannot hold"
 _FEW: Final = 20
-
-MATCHINGS: Final = {
-    "span_f1_exact": Matching("exact"),
-    "span_f1_overlap": Matching("overlap"),
-    "span_f1_iou50": Matching("iou"),
-    "span_f1_exact_untyped": Matching("exact", typed=False),
-    "span_f1_overlap_untyped": Matching("overlap", typed=False),
-    "span_f1_iou50_untyped": Matching("iou", typed=False),
-}
-SCHEMES: Final = {
-    "token_kappa": "IO",
-    "token_alpha": "IO",
-    "token_kappa_bio": "BIO",
-    "token_alpha_bio": "BIO",
-    "token_kappa_in_out": "in or out",
-    "token_alpha_in_out": "in or out",
-}
-_WORDS: Final = {
-    "exact": "start and end equal",
-    "overlap": "a position shared",
-    "iou": "half of all positions shared",
-}
-
-
-def _declared() -> dict[str, Coefficient]:
-    made = {}
-    for name, how in MATCHINGS.items():
-        label = "labels equal" if how.typed else "whatever the labels"
-        made[name] = _coefficient(
-            name,
-            f"Span F1, {_WORDS[how.spans]}, {label}",
-            f"{_F1}; a pair matches with {_WORDS[how.spans]}, {label}; one to one, as many as can be",
-            "a document that a worker did not do is left out of his pairs; one without marks of his is not",
-            "Hripcsak & Rothschild (2005), doi:10.1197/jamia.M1733",
-            corrected=False,
-        )
-    for name, scheme in SCHEMES.items():
-        kind = "alpha, nominal" if "alpha" in name else "kappa (of two Cohen's, else multi)"
-        made[name] = _coefficient(
-            name,
-            f"Token {kind.split(' (', maxsplit=1)[0]}, {scheme}",
-            f"{kind}, of the tags of positions under the scheme {scheme}",
-            "documents of unknown length are left out",
-            "docs/definitions.md section 6",
-        )
-    made["alpha_u"] = _coefficient(
-        "alpha_u",
-        "Unitizing alpha",
-        "1 - sum of Do over labels and documents / sum of De, documents weighing by their length",
-        "documents of unknown length, or done by one worker, are left out",
-        "Krippendorff (2004), Content Analysis, chapter 11",
-    )
-    return made
-
-
-def _coefficient(
-    name: str, title: str, formula: str, missing: str, reference: str, *, corrected: bool = True
-) -> Coefficient:
-    assumes = "positions are alike and independent" if name.startswith("token") else "nothing"
-    return Coefficient(
-        name, title, formula, assumes, missing, reference, lambda _: "it is for spans", corrected=corrected
-    )
-
-
-SPAN_COEFFICIENTS: Final = _declared()
 
 
 def span_agreement(
@@ -120,28 +59,36 @@ def span_agreement(
         level: of the intervals.
         replicates: of the bootstrap; 0: none.
         seed: of the bootstrap.
-        coefficients: names; None: all.
+        coefficients: names; None: all but gamma. `span_f1_iou75` asks for 75 % of all positions shared.
 
     Raises:
         InputError: a row is no span, or a coefficient is unknown.
     """
-    wanted = list(coefficients) if coefficients is not None else list(SPAN_COEFFICIENTS)
-    if strange := [name for name in wanted if name not in SPAN_COEFFICIENTS]:
-        raise InputError(
-            "no such coefficient of spans", got=", ".join(strange), expected=", ".join(SPAN_COEFFICIENTS)
-        )
+    wanted = list(USUAL) if coefficients is None else list(coefficients)
+    refuse(wanted)
+    for name in wanted:
+        span_coefficient(name)
     check_options("nominal", interval, level, replicates)
+    if interval == "gwet":
+        raise InputError("Gwet's standard error is for labels", where="interval", remedy="Use jackknife.")
     marks, settings = read(table), Settings(level, interval, replicates, seed)
     documents = Sampled(documents_as_classes(marks), settings)
     tagged: dict[str, Sampled] = {}
-    records = []
+    records, notes = [], []
     for name in wanted:
         if name in SCHEMES:
             scheme = SCHEMES[name]
             if scheme not in tagged:
                 tagged[scheme] = Sampled(positions(marks, scheme)[0], settings)
         sampled = tagged[SCHEMES[name]] if name in SCHEMES else documents
-        records.append(_record(name, marks, sampled, documents.classes))
+        given = None
+        if name == GAMMA and not _reason(name, marks, documents.classes):
+            given = gamma(marks, seed)
+        record = _record(name, marks, sampled, documents.classes, given)
+        if given is not None and record["estimate"] is not None:
+            record["se"] = hypot(record["se"] or 0.0, given.error)
+            notes.append(_sampling(given))
+        records.append(record)
     return Agreement(
         records=records,
         table=_told_apart(marks),
@@ -149,7 +96,7 @@ def span_agreement(
         workers=_workers(marks),
         units=[],
         overlap=beside.overlap(documents.classes),
-        warnings=[*marks.notes, *_warnings(documents.classes)],
+        warnings=[*marks.notes, *_warnings(documents.classes), *notes],
     )
 
 
@@ -164,26 +111,37 @@ def _f1(pairs: int) -> Formula:
     return parts
 
 
-def _unitized(sums: Sums) -> Parts:
-    return sums["unitized"][..., 0], sums["unitized"][..., 1]
+def _weighed(block: str) -> Formula:
+    """Observed and expected of a block of them and their weight."""
+
+    def parts(sums: Sums) -> Parts:
+        found = sums[block]
+        return quotient(found[..., 0], found[..., 2]), quotient(found[..., 1], found[..., 2])
+
+    return parts
 
 
 def _made(block: Floats) -> Callable[[Tallied], Floats]:
     return lambda _: block
 
 
-def _ready(name: str, marks: Marks) -> Ready:
+def _sampling(given: Gamma) -> str:
+    off = f"it may be {1.96 * given.error:.3f} off to either side"
+    return f"gamma rests on {given.samples} samples of each document: by sampling alone {off} (95 %)"
+
+
+def _ready(name: str, marks: Marks, given: Gamma | None) -> Ready:
     """What is summed for a coefficient."""
-    if name in MATCHINGS:
+    if given is not None:
+        return Ready(_weighed(GAMMA), (GAMMA,), {GAMMA: _made(given.sums)})
+    if how := matching_of(name):
         block = f"matched {name}"
         inner = _f1(len(pairs_of(marks)))
         return Ready(
-            lambda sums: inner({"matched": sums[block]}),
-            (block,),
-            {block: _made(matched(marks, MATCHINGS[name]))},
+            lambda sums: inner({"matched": sums[block]}), (block,), {block: _made(matched(marks, how))}
         )
     if name == "alpha_u":
-        return Ready(_unitized, ("unitized",), {"unitized": _made(unitizing.disagreements(marks))})
+        return Ready(_weighed("unitized"), ("unitized",), {"unitized": _made(unitizing.disagreements(marks))})
     if "alpha" in name:
         return Ready(alpha_nominal, ("matches", "pairable"))
     return Ready(multi_kappa(len(marks.workers)), ("agree", "paired", "margin"))
@@ -193,7 +151,7 @@ def _reason(name: str, marks: Marks, of: Classes) -> str:
     """Why a coefficient cannot be computed; "" where it can."""
     if not of.paired.any():
         return _NOBODY
-    if name in MATCHINGS:
+    if matching_of(name):
         return ""
     known = (marks.length > 0) & (marks.done.sum(axis=1) > 1)
     if not known.any():
@@ -201,7 +159,7 @@ def _reason(name: str, marks: Marks, of: Classes) -> str:
     return _OVERLAP if name == "alpha_u" and unitizing.overlapping_units(marks) else ""
 
 
-def _record(name: str, marks: Marks, sampled: Sampled, documents: Classes) -> Record:
+def _record(name: str, marks: Marks, sampled: Sampled, documents: Classes, given: Gamma | None) -> Record:
     settings = sampled.settings
     both = documents.paired > 0
     record: Record = {
@@ -222,10 +180,10 @@ def _record(name: str, marks: Marks, sampled: Sampled, documents: Classes) -> Re
     }
     if record["reason"]:
         return record
-    ready = _ready(name, marks)
+    ready = _ready(name, marks, given)
     estimate = float(value(ready.formula(sampled.total(ready))))
     if np.isnan(estimate):
-        return record | {"reason": _NO_SPANS if name in MATCHINGS else NO_CHANCE}
+        return record | {"reason": _NO_SPANS if matching_of(name) else NO_CHANCE}
     found = interval_of(sampled, ready, "documents")
     low, high = found.limits or (None, None)
     below, above = found.beside or (None, None)
@@ -235,10 +193,10 @@ def _record(name: str, marks: Marks, sampled: Sampled, documents: Classes) -> Re
         "high": high,
         "method": found.method,
         "reason": found.reason,
-        "band": band(name, low) if SPAN_COEFFICIENTS[name].corrected else "",
+        "band": band(name, low) if span_coefficient(name).corrected else "",
         "bootstrap_low": below,
         "bootstrap_high": above,
-        "se": sampled.standard_error(ready),
+        "se": standard_error(sampled, ready),
     }
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from analysis.agreement.coefficient import Coefficient
 from analysis.agreement.found import Agreement, Record
-from analysis.agreement.registry import COEFFICIENTS as OF_LABELS
-from analysis.agreement.span_measure import SPAN_COEFFICIENTS
+from analysis.agreement.registry import COEFFICIENTS
+from analysis.agreement.span_declared import span_coefficient
 from analysis.report import words
 
-COEFFICIENTS: Final = {**OF_LABELS, **SPAN_COEFFICIENTS}
 NOT_CORRECTNESS: Final = (
     "Agreement is not correctness: workers who share a mistake agree. Bands are read at the lower limit."
 )
@@ -27,7 +27,7 @@ def shown(found: Agreement) -> list[Record]:
         for record in found.records
         if record["estimate"] is not None
         and (
-            _SHOWN.get(_scale(record["coefficient"]), 0) <= most
+            _SHOWN.get(declared(record).scale, 0) <= most
             or record["coefficient"].endswith(("weighted", "distance"))
         )
     ]
@@ -39,19 +39,20 @@ def left_out(found: Agreement) -> list[Record]:
     return [
         record
         for record in found.records
-        if record["estimate"] is None and _SHOWN.get(_scale(record["coefficient"]), 0) <= most
+        if record["estimate"] is None and _SHOWN.get(declared(record).scale, 0) <= most
     ]
+
+
+def declared(record: Record) -> Coefficient:
+    """The coefficient of a record."""
+    name = record["coefficient"]
+    return COEFFICIENTS[name] if name in COEFFICIENTS else span_coefficient(name)
 
 
 def title(record: Record) -> str:
     """What a record is about."""
-    known = COEFFICIENTS.get(record["coefficient"])
-    name = known.title if known else record["coefficient"]
+    name = declared(record).title
     return f"{name}: {record['category']}" if record.get("category") else name
-
-
-def _scale(name: str) -> str:
-    return COEFFICIENTS[name].scale if name in COEFFICIENTS else "nominal"
 
 
 def readable(found: Agreement) -> str:
@@ -127,10 +128,12 @@ def _overlap(found: Agreement) -> list[str]:
 def _workers(workers: Sequence[Record]) -> list[str]:
     known = [row for row in workers if row["agreement_with_rest"] is not None]
     order = sorted(known, key=lambda row: row["agreement_with_rest"])[:_MOST]
-    rows = [["worker", "labels", "agrees with rest", "alpha without"]]
+    rows = [["worker", "labels", "agrees with rest", "interval", "alpha without", ""]]
     for row in order:
-        numbers = (words.number(row[key]) for key in ("agreement_with_rest", "alpha_without"))
-        rows.append([row["worker"], words.count(row["labels"]), *numbers])
+        agreement, without = (words.number(row[key]) for key in ("agreement_with_rest", "alpha_without"))
+        limits = words.interval(row["agreement_low"], row["agreement_high"])
+        flag = "agrees less" if row["flagged"] else ""
+        rows.append([row["worker"], words.count(row["labels"]), agreement, limits, without, flag])
     head = (
         "Workers" if len(workers) <= _MOST else f"Workers who agree least with the rest (of {len(workers):,})"
     )

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
-from scipy import sparse, special, stats
+from scipy import sparse, stats
 
 from analysis.agreement.labels import Labels, read
 from analysis.engine.bits import stream, uniforms
@@ -18,6 +18,8 @@ from analysis.errors import InputError
 
 MODELS: Final = ("dawid_skene", "one_coin", "majority")
 _CLOSE: Final = 1e-9
+# Of all entries of the confusion tables: two starts so near climb to the same end.
+_NEAR: Final = 0.05
 _ROUNDS: Final = 2000
 _SMALL: Final = 1e-300
 # How far a restart moves the majority's shares.
@@ -104,9 +106,10 @@ def infer(
         for number in range(restarts):
             noise = uniforms(stream(seed, "truth", str(number)), start.size).reshape(start.shape)
             shaken = start + _SHAKEN * noise
-            other = _climb(given, shaken / shaken.sum(axis=1, keepdims=True), table, coin=coin)
+            shaken /= shaken.sum(axis=1, keepdims=True)
+            other = _climb(given, shaken, table, coin=coin, known=state.confusion)
             # A tie, as of labels that changed places, keeps what is nearest to the majority.
-            if other.trace[-1] > state.trace[-1] + 1e-6 * abs(state.trace[-1]):
+            if other.converged and other.trace[-1] > state.trace[-1] + 1e-6 * abs(state.trace[-1]):
                 state = other
     return Truth(
         units=_units(table, state.posterior),
@@ -147,20 +150,31 @@ def _maximised(
         table_of[:, np.arange(width), np.arange(width)] = accuracy[:, None]
     else:
         table_of = counts / np.maximum(counts.sum(axis=1, keepdims=True), _SMALL)
-    return table_of, posterior.mean(axis=0)
+    return table_of, np.full(len(posterior), 1 / len(posterior)) @ posterior
 
 
-def _climb(given: sparse.csr_array, start: Floats, table: Labels, *, coin: bool) -> _State:
-    """Rounds of expectation and maximisation until the likelihood stops rising."""
+def _climb(
+    given: sparse.csr_array, start: Floats, table: Labels, *, coin: bool, known: Floats | None = None
+) -> _State:
+    """Rounds of expectation and maximisation until the likelihood stops rising.
+
+    A start that comes near the end of another, `known`, climbs the same hill and is left there.
+    """
     posterior, trace = start, []
     width = len(table.categories)
     for _ in range(_ROUNDS):
         confusion, prevalence = _maximised(given, posterior, table, coin=coin)
         each = np.log(np.maximum(confusion, _SMALL)).reshape(-1, width)
-        joint = np.asarray(given @ each) + np.log(np.maximum(prevalence, _SMALL))
-        total = special.logsumexp(joint, axis=1)
-        posterior = np.exp(joint - total[:, None])
+        # Categories x units: sums over few categories run along many units.
+        joint = np.ascontiguousarray((given @ each).T) + np.log(np.maximum(prevalence, _SMALL))[:, None]
+        largest = joint.max(axis=0)
+        posterior = np.exp(joint - largest)
+        shares = posterior.sum(axis=0)
+        total = largest + np.log(shares)
+        posterior = np.ascontiguousarray((posterior / shares).T)
         trace.append(float(total.sum()))
+        if known is not None and float(np.abs(confusion - known).max()) < _NEAR:
+            return _State(posterior, confusion, prevalence, tuple(trace), converged=False)
         if len(trace) > 1 and trace[-1] - trace[-2] <= _CLOSE * abs(trace[-1]):
             return _State(posterior, confusion, prevalence, tuple(trace), converged=True)
     return _State(posterior, confusion, prevalence, tuple(trace), converged=False)
@@ -173,7 +187,7 @@ def _units(table: Labels, posterior: Floats) -> pd.DataFrame:
     frame = pd.DataFrame(
         {
             "unit": list(table.units),
-            "label": [table.categories[code] for code in best],
+            "label": np.array(table.categories, dtype=object)[best],
             "probability": top,
             "tied": tied,
         }

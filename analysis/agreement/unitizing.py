@@ -13,12 +13,12 @@ Sections = tuple[Floats, Floats, Floats, Floats]
 
 
 def disagreements(marks: Marks) -> Floats:
-    """Observed and expected disagreement of each document, summed over labels: documents x 2.
+    """Observed and expected disagreement of each document, summed over labels, and its weight: documents x 3.
 
     Documents of fewer than two workers, or of unknown length, hold 0. Each document's disagreements weigh
     by its length, so that their sums over documents are those of all continua.
     """
-    out = np.zeros((len(marks.documents), 2))
+    out = np.zeros((len(marks.documents), 3))
     bounds = np.searchsorted(marks.document, np.arange(len(marks.documents) + 1))
     for document, (low, high) in enumerate(pairwise(bounds.tolist())):
         workers = np.flatnonzero(marks.done[document])
@@ -26,11 +26,12 @@ def disagreements(marks: Marks) -> Floats:
         if len(workers) < 2 or length <= 0:  # noqa: PLR2004 - two are needed to disagree
             continue
         here = slice(low, high)
+        out[document, 2] = length
         for label in np.unique(marks.label[here]):
             chosen = np.flatnonzero(marks.label[here] == label) + low
             units = [chosen[marks.worker[chosen] == worker] for worker in workers]
             sections = [_sections(marks.start[rows], marks.end[rows], length) for rows in units]
-            out[document] += length * np.array([_observed(sections, length), _expected(sections, length)])
+            out[document, :2] += length * np.array([_observed(sections, length), _expected(sections, length)])
     return out
 
 

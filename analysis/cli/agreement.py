@@ -39,6 +39,7 @@ class Method(StrEnum):
     PERCENTILE = "percentile"
     BASIC = "basic"
     BCA = "bca"
+    GWET = "gwet"
 
 
 def agreement(

@@ -138,3 +138,18 @@ def test_jackknife_over_units(entry):
     assert np.sqrt((n - 1) / n * (deviations**2).sum()) == pytest.approx(entry["expected"]["se"], abs=1e-9)
     acceleration = (deviations**3).sum() / (6 * (deviations**2).sum() ** 1.5)
     assert acceleration == pytest.approx(entry["expected"]["acceleration"], abs=1e-9)
+
+
+@pytest.mark.parametrize("entry", each("standard_errors_gwet_linearisation"))
+def test_gwets_standard_errors(entry):
+    names = {
+        "ac1": "ac1",
+        "fleiss_generalized": "multi_pi",
+        "conger": "multi_kappa",
+        "brennan_prediger": "brennan_prediger",
+        "percent": "observed_agreement",
+        "alpha_R_1.4": "alpha_nominal",
+    }
+    found = measured(entry["input_table"], interval="gwet")
+    for theirs, expected in entry["expected"].items():
+        assert found[names[theirs]]["se"] == pytest.approx(expected, abs=entry["tolerance"])

@@ -1,5 +1,6 @@
 """Real crowds with known truth: coefficients with intervals, and what majority and Dawid-Skene make."""
 
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -35,6 +36,14 @@ def test_coefficients_have_intervals(name, alpha, ac1):
         assert record["low"] < record["estimate"] < record["high"]
 
 
+@pytest.mark.parametrize("name", ["rte", "bluebird", "ZenCrowd_us"])
+def test_it_takes_less_than_two_seconds_of_computing(name):
+    rows, start = labels(name), time.process_time()
+    agreement(rows, unit="item", categories=[0, 1], repeats="last")
+    infer(rows, unit="item", categories=[0, 1], repeats="last")
+    assert time.process_time() - start < 2
+
+
 def test_pairs_that_contradict_themselves_need_a_rule():
     with pytest.raises(InputError, match="795 pairs of unit and worker have more than one label"):
         agreement(labels("ZenCrowd_us"), unit="item")
@@ -47,6 +56,9 @@ def test_pairs_that_contradict_themselves_need_a_rule():
         ("rte", "dawid_skene", 0.9275),
         ("bluebird", "majority", 0.7593),
         ("bluebird", "dawid_skene", 0.8981),
+        ("ZenCrowd_us", "majority", 0.8696),
+        ("ZenCrowd_us", "dawid_skene", 0.8235),
+        ("ZenCrowd_us", "one_coin", 0.9039),
     ],
 )
 def test_accuracy_against_truth(name, model, expected):

@@ -4,6 +4,8 @@ import pandas as pd
 import pytest
 
 from analysis.agreement import span_agreement
+from analysis.agreement.gamma import continuum, disorder
+from analysis.agreement.marks import read
 from tests.support.oracles import entries
 
 COLUMNS = ["document", "worker", "start", "end", "label", "length"]
@@ -78,3 +80,10 @@ def test_unitizing_alpha_of_a_fine_continuum(entry):
     ]
     table = {"begin": 0, "length": 24 * 50_000, "units": fine}
     assert alpha(units(table, "u")) == pytest.approx(entry["expected"]["alpha"], abs=entry["tolerance"])
+
+
+@pytest.mark.parametrize("entry", entries("gamma_observed_disorder"))
+def test_disorder_of_the_best_alignment(entry):
+    rows = [("d", *unit, 50) for unit in entry["input_table"]["units"]]
+    marks = read(pd.DataFrame(rows, columns=["document", "worker", "start", "end", "label", "length"]))
+    assert disorder(continuum(marks, 0)) == pytest.approx(entry["expected"], abs=entry["tolerance"])
