@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+import pandas as pd
+
 _SHARE: Final = 0.05
+# A key is its scheme, as `scheme` has it, and this.
+_REST: Final = r"(?s)^((?:w|dbp):[^:]*|[^:]*).*$"
 _NAMES: Final[Mapping[str, str]] = {"wd": "Wikidata ids", "id": "other ids"}
 
 
@@ -22,25 +27,30 @@ def differences(keys: Mapping[str, Iterable[str]], ground_truth: str) -> list[st
         keys: source -> the keys of its links.
         ground_truth: the source that the others are compared with.
     """
-    known = {scheme(key) for key in keys.get(ground_truth, ())}
+    counts = {source: _counted(given) for source, given in sorted(keys.items())}
+    known = set(counts.get(ground_truth, ()))
     out = []
-    for source, given in sorted(keys.items()):
-        strange: dict[str, int] = {}
-        total = 0
-        for key in given:
-            total += 1
-            if (one := scheme(key)) not in known:
-                strange[one] = strange.get(one, 0) + 1
+    for source, given in counts.items():
+        total = sum(given.values())
+        strange = {one: count for one, count in given.items() if one not in known}
         if not known or sum(strange.values()) <= _SHARE * total:
             continue
         amounts = ", ".join(f"{count} {_name(one)}" for one, count in sorted(strange.items()))
         theirs = ", ".join(_name(one) for one in sorted(known))
         out.append(
             f"Of the {total} links of {source} some are {amounts}, where {ground_truth} has {theirs}: "
-            "an entity that is named in two ways counts as two. Bring them to one way, as with a file of "
-            "redirects."
+            "an entity that is named in two ways counts as two. Bring them to one way: --redirects with "
+            "titles and their Wikidata ids."
         )
     return out
+
+
+def _counted(keys: Iterable[str]) -> dict[str, int]:
+    """How many keys are of each scheme."""
+    if isinstance(keys, pd.Series):
+        found = keys.str.replace(_REST, r"\1", regex=True).value_counts()
+        return {str(one): int(count) for one, count in found.items()}
+    return Counter(map(scheme, keys))
 
 
 def _name(one: str) -> str:

@@ -14,14 +14,15 @@ from tests.support.mutated import FORMATS, run
 
 PROOF = Path(__file__).parents[2] / "docs" / "proofs" / "mutated_corpora.json"
 FILES = 10_000
-# Of the refusals, those that name the changed line or the element or document it is in. What is far from it
-# is a missing end tag or quote, which shows only where the file no longer fits.
-NEAR = 0.9
+# Of the refusals, those that name the changed line. The others name two lines that it lies between: a missing
+# bracket of JSON shows only where the file no longer fits, and may be anywhere since the last one opened.
+NAMED = 0.94
+# And what is lost at the head of a file can make it look like another one.
+ASTRAY = 0.004
 
 
-def near_share(found: dict[str, dict[str, int]]) -> float:
-    named = found["named"]
-    return (named.get("line", 0) + named.get("element", 0)) / sum(named.values())
+def share(found: dict[str, dict[str, int]], where: str) -> float:
+    return found["named"].get(where, 0) / sum(found["named"].values())
 
 
 @pytest.mark.prove
@@ -32,8 +33,9 @@ def test_no_change_of_a_file_goes_wrong(tmp_path):
     PROOF.write_text(
         f"{json.dumps({'seed': 7, 'rows': rows}, indent=1, ensure_ascii=False)}\n", encoding="utf-8"
     )
-    assert not [row["format"] for row in rows if row["named"].get("nowhere")]
-    assert not [row["format"] for row in rows if near_share(row) < NEAR]
+    assert not [row["format"] for row in rows if "nowhere" in row["named"]]
+    assert not [row["format"] for row in rows if share(row, "line") < NAMED]
+    assert not [row["format"] for row in rows if share(row, "elsewhere") > ASTRAY]
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -42,4 +44,4 @@ def test_a_few_changed_files_of_each_format(form, tmp_path):
         pytest.importorskip("rdflib")
     found = run(form, 60, 11, tmp_path)
     assert found["benign, equal"] == 30
-    assert "nowhere" not in found["named"]
+    assert not found["named"].keys() & {"elsewhere", "nowhere"}

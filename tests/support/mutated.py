@@ -38,9 +38,14 @@ WORDS: Final = [
     "Zoë",
 ]
 ENTITIES: Final = ["wd:Q1", "wd:Q42", "w:en:AC/DC", "w:en:100 %", "w:en:São Paulo", "w:en:Rock & Roll"]
-FORMATS: Final = ("jsonl", "elevant", "wned", "nif", "neleval", "csv", "aida", "rel")
+FORMATS: Final = (
+    *("jsonl", "elevant", "elevant-simple", "wned", "nif", "neleval", "csv", "aida", "rel", "rel-response"),
+    *("conel", "conel-run"),
+)
+# What the reader calls it, where that is not the same; simple JSONL is told from the benchmarks by its keys.
+READ_AS: Final = {"elevant-simple": "elevant", "rel-response": "rel", "conel-run": "conel"}
 # Formats that give the mention beside its span, so that each acceptance can be checked.
-WITH_MENTION: Final = ("wned", "nif", "csv", "rel")
+WITH_MENTION: Final = ("wned", "nif", "csv", "rel", "rel-response", "conel", "conel-run")
 NOISE: Final = [*"<>&\"'\\{}[],:;.\t\n 0x-", "\u00e9", "🙂", "\x00", "\ufeff"]
 
 
@@ -74,6 +79,16 @@ def write(made: list[Document], form: str, folder: Path) -> Path:
         return _text(folder / "c.tsv", "".join(map(_aida, made)))
     if form == "rel":
         return _text(folder / "c.jsonl", "".join(map(_rel, made)))
+    if form == "rel-response":
+        found = {document.name: _response(document) for document in made}
+        _texts(made, folder)
+        return _text(folder / "c.json", json.dumps(found, indent=1, ensure_ascii=False))
+    if form == "conel":
+        return _text(folder / "c.json", json.dumps([*map(_dialogue, made)], indent=1, ensure_ascii=False))
+    if form == "conel-run":
+        _texts(made, folder)
+        run = [row for document in made for row in _run(document)]
+        return _text(folder / "c.json", json.dumps(run, indent=1, ensure_ascii=False))
     path = folder / f"c{writers.format_of(form).suffix}"
     writers.write(made, path, form=form, name="c", language="en")
     return path
@@ -95,12 +110,39 @@ def _aida(document: Document) -> str:
     return "\n".join(lines) + "\n\n"
 
 
-def _rel(document: Document) -> str:
-    found = [
+def _texts(made: list[Document], folder: Path) -> None:
+    (folder / "texts").mkdir()
+    for document in made:
+        _text(folder / "texts" / document.name, document.text)
+
+
+def _dialogue(document: Document) -> dict[str, object]:
+    """A dialogue of one turn."""
+    marks = [
+        {"mention": document.text[slice(*a.span)], "entity": a.entity.key, "span": list(a.span)}
+        for a in document.annotations
+    ]
+    turn = {"turn_number": 0, "utterance": document.text, "el_annotations": marks}
+    return {"dialogue_id": document.name, "turns": [turn]}
+
+
+def _run(document: Document) -> list[list[object]]:
+    """The mentions that a run can hold: those that stand once in their turn; one at least."""
+    words = document.text.split(" ")
+    marks = [(document.text[slice(*a.span)], a.entity.key) for a in document.annotations]
+    once = [mark for mark in marks if words.count(mark[0]) == document.text.count(mark[0]) == 1]
+    return [[document.name, 0, *mark] for mark in once or [(document.text, "w:en:All")]]
+
+
+def _response(document: Document) -> list[list[object]]:
+    return [
         [a.span.start, a.span.end - a.span.start, document.text[slice(*a.span)], a.entity.key, 0.5]
         for a in document.annotations
     ]
-    row = {"id": document.name, "request": {"text": document.text}, "response": found}
+
+
+def _rel(document: Document) -> str:
+    row = {"id": document.name, "request": {"text": document.text}, "response": _response(document)}
     return json.dumps(row, ensure_ascii=False) + "\n"
 
 
@@ -109,6 +151,10 @@ def benign(content: str, form: str, chance: random.Random) -> str:
     ways: dict[str, list[Callable[[str], str]]] = {
         "jsonl": [_key_order, _blanks],
         "elevant": [_key_order, _blanks],
+        "elevant-simple": [_key_order, _blanks],
+        "rel-response": [lambda text: json.dumps(json.loads(text)), lambda text: text.replace("\n", "\n\n ")],
+        "conel": [_turned_file, lambda text: text.replace("\n", "\n\n\t")],
+        "conel-run": [lambda text: json.dumps(json.loads(text), indent=4), lambda text: f"\n {text}\n"],
         "rel": [_key_order, _blanks],
         "csv": [_column_order, _quoted],
         "wned": [
@@ -123,18 +169,23 @@ def benign(content: str, form: str, chance: random.Random) -> str:
         "aida": [lambda text: text + "\n\n"],
     }
     common: list[Callable[[str], str]] = [lambda text: "\ufeff" + text]
-    if form in ("neleval", "csv", "aida", "jsonl", "elevant", "rel"):
+    if form not in ("wned", "nif"):
         common.append(lambda text: text.replace("\n", "\r\n"))
     return chance.choice([*ways[form], *common])(content)
 
 
-def _key_order(text: str) -> str:
-    def turned(value: object) -> object:
-        if isinstance(value, dict):
-            return {key: turned(value[key]) for key in reversed(value)}
-        return [turned(item) for item in value] if isinstance(value, list) else value
+def _turned(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: _turned(value[key]) for key in reversed(value)}
+    return [_turned(item) for item in value] if isinstance(value, list) else value
 
-    return "".join(json.dumps(turned(json.loads(line))) + "\n" for line in text.splitlines())
+
+def _turned_file(text: str) -> str:
+    return json.dumps(_turned(json.loads(text)), indent=2)
+
+
+def _key_order(text: str) -> str:
+    return "".join(json.dumps(_turned(json.loads(line))) + "\n" for line in text.splitlines())
 
 
 def _blanks(text: str) -> str:
@@ -156,27 +207,27 @@ def _csv(text: str, change: Callable[[list[str]], list[str]], quoting: int) -> s
     return out.getvalue()
 
 
-def harmful(content: str, chance: random.Random) -> tuple[str, int]:
-    """One thing changed somewhere, and the line it is on."""
+def harmful(content: str, chance: random.Random) -> tuple[str, set[int]]:
+    """One thing changed somewhere, and the lines it is on."""
     place = chance.randrange(len(content))
     line = content.count("\n", 0, place) + 1
     match chance.randrange(6):
         case 0:
-            return content[:place] + content[place + 1 :], line
-        case 1:
-            return content[:place] + chance.choice(NOISE) + content[place:], line
-        case 2:
-            return content[:place] + chance.choice(NOISE) + content[place + 1 :], line
+            return content[:place] + content[place + 1 :], {line}
+        case 1 | 2 as keep:
+            noise = chance.choice(NOISE)
+            lines = {line, line + noise.count("\n")}
+            return content[:place] + noise + content[place + keep - 1 :], lines
         case 3:
             digits = [match.start() for match in re.finditer(r"\d", content)]
             at = chance.choice(digits)
             changed = content[:at] + str(chance.randrange(10)) + content[at + 1 :]
-            return changed, content.count("\n", 0, at) + 1
+            return changed, {content.count("\n", 0, at) + 1}
         case 4:
-            return content[:place], line
+            return content[:place], {line}
         case _:
-            lines = content.split("\n")
-            return "\n".join([*lines[:line], lines[line - 1], *lines[line:]]), line
+            rows = content.split("\n")
+            return "\n".join([*rows[:line], rows[line - 1], *rows[line:]]), {line, line + 1}
 
 
 def held(reading: Reading) -> list[tuple[object, ...]]:
@@ -187,21 +238,28 @@ def held(reading: Reading) -> list[tuple[object, ...]]:
     ]
 
 
-def judge(path: Path, form: str, before: list[tuple[object, ...]], line: int) -> Outcome:
-    """What became of the file at `path`, changed in `line`; every acceptance is checked."""
+def read(path: Path, form: str) -> Reading:
+    """The file as it is read, with its texts where they stand apart."""
+    texts = path.parent / "texts"
+    return read_file(path, format=READ_AS.get(form, form), texts=texts if texts.is_dir() else None)
+
+
+def judge(path: Path, form: str, before: list[tuple[object, ...]], lines: set[int]) -> Outcome:
+    """What became of the file at `path`, changed in `lines`; every acceptance is checked."""
     try:
-        reading = read_file(path, format=form)
+        reading = read(path, form)
         problems = reading.problems
     except InputError as error:
         problems = error.problems
     if problems:
-        return Outcome("refused", _near(problems, path, line, form), str(problems[0]))
+        return Outcome("refused", _near(problems, path, lines), str(problems[0]))
     content = path.read_text(encoding="utf-8-sig")
     for document in reading.documents:
         for annotation in document.annotations:
             start, end = annotation.span
             assert 0 <= start < end <= len(document.text)
-            assert form not in WITH_MENTION or _written(document.text[start:end], content, form)
+            mention = document.text[start:end]
+            assert form not in WITH_MENTION or _written(mention, content, form), (mention, content)
     return Outcome("same" if held(reading) == before else "other", "", "")
 
 
@@ -211,18 +269,25 @@ def _written(mention: str, content: str, form: str) -> bool:
         mention.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") if form == "wned" else mention
     )
     escaped = json.dumps(mention)[1:-1]
+    content = content.replace("\\/", "/")  # an escape that JSON allows and nobody writes
     return any(spelled in content for spelled in (plain, mention, escaped, mention.replace('"', '""')))
 
 
-def _near(problems: tuple[object, ...] | list[object], path: Path, line: int, form: str) -> str:
-    """Whether the line is named, or one of the element, statement or document it lies in."""
-    told = "\n".join(map(str, problems))
-    named = {int(n) for n in re.findall(rf"{re.escape(str(path))}:(\d+)", told)}
-    named |= {int(n) for n in re.findall(r"\blines? (\d+)", told)}
-    if line in named:
-        return "line"
-    reach = {"wned": 10, "nif": 9, "aida": 12, "csv": 4}.get(form, 1)
-    return "element" if any(abs(n - line) <= reach for n in named) else "elsewhere" if named else "nowhere"
+def _near(problems: tuple[object, ...] | list[object], path: Path, lines: set[int]) -> str:
+    """Whether one of the lines is named, or lies between two that one message names."""
+    between = False
+    anywhere = False
+    for told in map(str, problems):
+        named = {int(n) for n in re.findall(rf"{re.escape(str(path))}:(\d+)", told)}
+        for numbers in re.findall(r"\blines? (\d+(?:(?:, | to | and )\d+)*)", told):
+            named |= {int(n) for n in re.findall(r"\d+", numbers)}
+        for first, last in re.findall(r"\blines (\d+) to (\d+)", told):
+            named |= set(range(int(first), int(last) + 1))
+        if lines & named:
+            return "line"
+        anywhere = anywhere or bool(named)
+        between = between or (bool(named) and any(min(named) < line < max(named) for line in lines))
+    return "between" if between else "elsewhere" if anywhere else "nowhere"
 
 
 def run(form: str, count: int, seed: int, folder: Path) -> dict[str, object]:
@@ -237,24 +302,24 @@ def run(form: str, count: int, seed: int, folder: Path) -> dict[str, object]:
         here.mkdir()
         made = corpus(chance)
         path = write(made, form, here)
-        before = held(read_file(path, format=form))
+        before = held(read(path, form))
         content = path.read_bytes().decode()
         if number % 2:
             path.write_bytes(benign(content, form, chance).encode())
-            after = read_file(path, format=form)
+            after = read(path, form)
             assert not after.problems, after.problems
             assert held(after) == before
             kinds["benign, equal"] += 1
             continue
-        changed, line = harmful(content, chance)
+        changed, lines = harmful(content, chance)
         path.write_bytes(changed.encode("utf-8", "surrogatepass"))
-        outcome = judge(path, form, before, line)
+        outcome = judge(path, form, before, lines)
         kinds[f"harmful, {outcome.kind}"] += 1
         if outcome.near:
             near[outcome.near] += 1
-            if outcome.near in ("elsewhere", "nowhere") and len(examples.setdefault(outcome.near, [])) < 5:
+            if outcome.near not in ("", "line") and len(examples.setdefault(outcome.near, [])) < 5:
                 examples[outcome.near].append(
-                    f"changed in line {line}: {outcome.told}".replace(str(here), "")
+                    f"changed in line {min(lines)}: {outcome.told}".replace(str(here), "")
                 )
     return {
         "format": form,

@@ -46,7 +46,12 @@ def import_(
     ] = "auto",
     texts: Annotated[Path | None, typer.Option(help="Folder of texts for documents without.")] = None,
     redirects: Annotated[
-        Path | None, typer.Option(help="Redirects to put in force: a title and its redirects a line.")
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="To put in force: a title and its redirects a line, or titles and their Wikidata ids."
+            " May be repeated.",
+        ),
     ] = None,
     mapping: Annotated[
         Path | None, typer.Option("--map", metavar="FILE", help="Says which column of a table is what.")
@@ -90,7 +95,7 @@ def import_(
         mapping=mapping,
         prefixes=read_prefixes(prefix or []),
         repair=repair,
-        redirects=redirects,
+        redirects=tuple(redirects or ()),
         on_bad=on_bad.value,
         replace=replace,
     )
@@ -138,6 +143,14 @@ def _details(file: FileReport) -> Iterator[str]:
         yield f"keys: {_counts(file.schemes)}"
     if file.nil_spellings:
         yield f"NIL: {_counts(file.nil_spellings)}"
+    counted = {
+        "overlap another and are kept": file.overlapping,
+        "lie outside of the evaluation span and are kept, not shown": file.outside,
+        "begin or end with white space, which makes them other spans than the mention's": file.spaces,
+    }
+    for said, count in counted.items():
+        if count:
+            yield f"{count} annotations {said}"
     if file.audit:
         yield f"offset audit: {_counts(file.audit)}"
     for name, kinds in list(file.audited.items())[:_FEW]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, NamedTuple
 
-from analysis.documents import Annotation, Span
+from analysis.documents import Annotation, Label, Span
 from analysis.errors import Problem
 from analysis.keys import Entity
 from verifier.corpus.rows import BadRowError, Rows, shown
@@ -40,6 +40,8 @@ class Draft(NamedTuple):
         mention: the text that the file says stands there; None if it says nothing.
         entity, confidence, line: as in `Annotation`.
         ordinal: which annotation of its row it is, 1-based, for messages; 0 if it has a row of its own.
+        label: as in `Annotation`.
+        lines: where its span and its mention stand, if that is not in `line`.
     """
 
     start: int
@@ -49,6 +51,8 @@ class Draft(NamedTuple):
     confidence: float | None = None
     line: int = 0
     ordinal: int = 0
+    label: Label | None = None
+    lines: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,9 @@ class Finding:
     span: Span | None
 
 
-def settle(name: str, text: str, drafts: Sequence[Draft], rows: Rows) -> tuple[Annotation, ...]:
+def settle(
+    name: str, text: str, drafts: Sequence[Draft], rows: Rows, text_line: int = 0
+) -> tuple[Annotation, ...]:
     """The annotations of a document whose spans are right, or were put right where that was asked for.
 
     Args:
@@ -67,17 +73,18 @@ def settle(name: str, text: str, drafts: Sequence[Draft], rows: Rows) -> tuple[A
         text: of the document.
         drafts: its annotations as given.
         rows: where the audit, the repairs and the bad rows are put down.
+        text_line: where the text stands, if that is in the file.
     """
     findings = examine(text, drafts)
     made = []
     for draft, finding in zip(drafts, findings, strict=True):
         right = finding.kind in (EXACT, UNCHECKED)
         if finding.span and (right or rows.repair):
-            made.append(Annotation(finding.span, draft.entity, draft.confidence, draft.line))
+            made.append(Annotation(finding.span, draft.entity, draft.confidence, draft.line, draft.label))
         if finding.span and not right and rows.repair:
             rows.repaired.append(_repair(draft, finding, rows, text))
         elif not (finding.span and right):
-            rows.bad(draft.line, _fault(draft, finding, text))
+            rows.bad(draft.line, _fault(draft, finding, text, text_line))
     rows.audit[name] = rows.audit.get(name, Counter()) + Counter(finding.kind for finding in findings)
     return tuple(made)
 
@@ -105,7 +112,7 @@ def examine(text: str, drafts: Sequence[Draft]) -> list[Finding]:
 def _as_given(text: str, draft: Draft) -> Finding | None:
     """The finding where the span can be taken as it is; None if it must be looked into."""
     inside = 0 <= draft.start < draft.end <= len(text)
-    if draft.mention is None or not draft.mention:
+    if draft.mention is None:
         return Finding(UNCHECKED, Span(draft.start, draft.end) if inside else None)
     if inside and text[draft.start : draft.end] == draft.mention:
         return Finding(EXACT, Span(draft.start, draft.end))
@@ -187,6 +194,8 @@ def _alone(
 ) -> Finding:
     """What can be said of one span by itself."""
     mention = draft.mention or ""
+    if not mention:
+        return Finding(NOT_FOUND, None)
     answers: dict[Span, str] = {}
     for unit, places in maps:
         if span := _in_unit(text, draft, unit, places):
@@ -270,7 +279,7 @@ def _repair(draft: Draft, finding: Finding, rows: Rows, text: str) -> Problem:
     )
 
 
-def _fault(draft: Draft, finding: Finding, text: str) -> BadRowError:
+def _fault(draft: Draft, finding: Finding, text: str, text_line: int) -> BadRowError:
     """Why a span is refused, and what to do."""
     head = _numbered(draft)
     if finding.kind == UNCHECKED:
@@ -280,7 +289,7 @@ def _fault(draft: Draft, finding: Finding, text: str) -> BadRowError:
             else f"{head}span is empty or backwards",
             got=f"{draft.start} to {draft.end}",
             expected=f"0 <= start < end <= {len(text)}, in code points",
-            remedy="Offsets count Unicode code points: no bytes, no UTF-16 units.",
+            remedy="Offsets count Unicode code points: no bytes, no UTF-16 units." + _see(draft, text_line),
         )
     if finding.span:
         where = f"It stands at {finding.span.start} to {finding.span.end}"
@@ -298,8 +307,15 @@ def _fault(draft: Draft, finding: Finding, text: str) -> BadRowError:
         expected=shown(text[draft.start : draft.end])
         if inside
         else f"a span with 0 <= start < end <= {len(text)}",
-        remedy=remedy,
+        remedy=remedy + _see(draft, text_line),
     )
+
+
+def _see(draft: Draft, text_line: int) -> str:
+    """Where else than in the line of the annotation the fault may be."""
+    first, last = min(draft.lines, default=draft.line), max(draft.lines, default=draft.line)
+    told = f" Look at lines {min(first, draft.line)} to {last}." if last > draft.line else ""
+    return f"{told} The text is in line {text_line}." if text_line not in (0, draft.line) else told
 
 
 def _numbered(draft: Draft) -> str:

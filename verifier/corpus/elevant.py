@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final
 
-from analysis.documents import Document
-from analysis.keys import Entity
+from analysis.documents import Document, Label
+from analysis.keys import NIL, NIL_KIND, OTHER, Entity
 from verifier.corpus.audit import Draft, settle
 from verifier.corpus.rows import (
     BadRowError,
@@ -20,12 +21,15 @@ from verifier.corpus.rows import (
     numbers_value,
     objects,
     pair_value,
+    shown,
     text_value,
 )
 from verifier.corpus.texts import lost_text
 
 LABELS: Final = "elevant benchmark"
 MENTIONS: Final = "elevant linked articles"
+# What is in no knowledge base, beside <NIL>; simple JSONL, which names titles, has no such word.
+UNKNOWN: Final = re.compile(r"Unknown\d*")
 SIMPLE: Final = "elevant simple jsonl"
 
 
@@ -60,11 +64,34 @@ def _document(row: dict[str, Any], line: int, rows: Rows, kept_in: str, named: s
         span = pair_value(item, "span", text)
         if span is None:
             raise BadRowError("'span' is missing", expected="[start, end]")
-        return Draft(*span, None, _entity(item, named, rows), None, line, ordinal)
+        entity = _entity(item, named, rows)
+        label = _label(item, entity) if kept_in == "labels" else None
+        return Draft(*span, None, entity, None, line, ordinal, label)
 
     evaluation = pair_value(row, "evaluation_span", text)
     annotations = settle(name, text, each(list_value(row, kept_in), line, rows, draft), rows)
     return Document(name, text, annotations, evaluation, None, line)
+
+
+def _label(item: dict[str, Any], entity: Entity) -> Label | None:
+    """What the benchmark says of scoring a label: that it is optional (or describes), or part of another.
+
+    Quantities and dates are optional in ELEVANT's evaluation whatever they say.
+    """
+    optional = entity.kind == OTHER
+    for key in ("optional", "desc"):
+        if item.get(key) not in (None, True, False):
+            raise BadRowError(f"{key!r} is neither true nor false", got=shown(item[key]))
+        optional = optional or bool(item.get(key))
+    for key in ("id", "parent"):
+        if type(item.get(key, 0)) is not int and item[key] is not None:
+            raise BadRowError(f"{key!r} is not the number of a label", got=shown(item[key]))
+    parts = list_value(item, "children")
+    if strange := [part for part in parts if type(part) is not int]:
+        raise BadRowError("'children' holds what is no number of a label", got=shown(strange[0]))
+    own, parent = item.get("id"), item.get("parent")
+    nothing = own is None and parent is None and not optional
+    return None if nothing else Label(own, parent, tuple(parts), optional)
 
 
 def _simple(row: dict[str, Any], line: int, rows: Rows) -> Document:
@@ -85,4 +112,6 @@ def _simple(row: dict[str, Any], line: int, rows: Rows) -> Document:
 
 def _entity(item: dict[str, Any], named: str, rows: Rows) -> Entity:
     raw = item.get(named)
+    if named != "entity_reference" and isinstance(raw, str) and UNKNOWN.fullmatch(raw):
+        return Entity(NIL_KIND, NIL, raw)
     return no_entity(raw) or entity_value(raw, rows.language)

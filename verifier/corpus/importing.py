@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from verifier.study import Study
 
 LONGEST_NAME: Final = 500  # characters of a document's name
+_FEW: Final = 3
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z")
 
 
@@ -42,7 +43,7 @@ class Request:
         mapping: a file that says which column of a table is what.
         prefixes: IRI by prefix, for those that Turtle files use without declaring them.
         repair: put spans right whose place has one answer.
-        redirects: a file of redirects to put in force.
+        redirects: files of redirects, and of Wikidata ids of titles, to put in force together.
         on_bad: refuse the whole import for a bad row, or leave the bad rows out.
         replace: take away what the source has in the dataset first.
     """
@@ -56,7 +57,7 @@ class Request:
     mapping: Path | None = None
     prefixes: Mapping[str, str] = field(default_factory=dict)
     repair: bool = False
-    redirects: Path | None = None
+    redirects: tuple[Path, ...] = ()
     on_bad: Literal["refuse", "drop"] = "refuse"
     replace: bool = False
 
@@ -68,6 +69,9 @@ class FileReport:
     Attributes:
         same_texts: documents that were there already, their texts equal to the last character.
         kinds: annotations by kind of entity.
+        overlapping: annotations that overlap another of the file; they are kept.
+        outside: annotations outside of the evaluation span that the file gives; they are kept and not shown.
+        spaces: annotations that begin or end with white space, which is another span than the mention's.
         nil_spellings: how often each spelling of NIL was met.
         schemes: links by the scheme of their keys.
         shared: by other source, how many of the items here it has too.
@@ -86,6 +90,9 @@ class FileReport:
     kinds: dict[str, int] = field(default_factory=dict)
     duplicates: int = 0
     same_texts: int = 0
+    overlapping: int = 0
+    outside: int = 0
+    spaces: int = 0
     nil_spellings: dict[str, int] = field(default_factory=dict)
     schemes: dict[str, int] = field(default_factory=dict)
     shared: dict[str, int] = field(default_factory=dict)
@@ -103,6 +110,8 @@ class ImportReport:
         dropped: bad rows left out, as messages.
         refused: of a dry run: the bad rows for which the import would be refused.
         redirects: how many are in force now; None if none were given.
+        redirected: source -> how many links the redirects lead elsewhere, and how many it has; where any were
+            given.
     """
 
     dataset: str
@@ -112,6 +121,7 @@ class ImportReport:
     dropped: list[str] = field(default_factory=list)
     refused: list[Problem] = field(default_factory=list)
     redirects: int | None = None
+    redirected: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
 def import_files(study: Study, request: Request, *, now: datetime, dry_run: bool = False) -> ImportReport:
@@ -161,6 +171,7 @@ class _Import:
         self.problems: list[Problem] = []
         self.seen: dict[str, tuple[Path, Document]] = {}
         self.dataset = self.source = 0
+        self.targets: dict[str, str] = {}
 
     def run(
         self,
@@ -188,12 +199,13 @@ class _Import:
         if given:
             self.problems += given.problems
         self._judge()
+        if given:
+            redirects.take(self.session, given.name, given.sha256, given.targets, self.now)
+        self.targets = redirects.current(self.session) if chosen else {}
         for reading, documents, stored in chosen:
             self._keep(reading, documents, stored)
         if given:
-            redirects.take(self.session, given.path.name, given.sha256, given.targets, self.now)
-            self.report.redirects = len(given.targets)
-            self._note_redirects(given)
+            self._report_redirects(given)
 
     def _replace(self) -> None:
         if corpora.is_drawn(self.session):
@@ -298,7 +310,7 @@ class _Import:
                 rows[document.name] = before.id
         placed = [(rows[document.name], document) for document in documents]
         there = [(row, document) for row, document in placed if document.name in stored]
-        shared, theirs = corpora.shared_items(self.session, self.source, there)
+        shared, theirs = corpora.shared_items(self.session, self.source, there, self.targets)
         duplicates = corpora.add_annotations(self.session, self.source, placed)
         made = FileReport(
             file=str(reading.path),
@@ -312,7 +324,8 @@ class _Import:
             **comparing.described(documents, reading),
         )
         self.report.files.append(made)
-        if warning := comparing.foreign(made.schemes, theirs):
+        annotations = (a for document in documents for a in document.annotations)
+        if warning := comparing.foreign(comparing.schemes(annotations, self.targets), theirs):
             self.report.notes.append(f"{reading.path}: {warning}")
         self._note(file, reading)
 
@@ -327,9 +340,18 @@ class _Import:
         if any(decided.values()):
             corpora.note_import(self.session, file, {"file": reading.path.name, **decided}, self.now)
 
-    def _note_redirects(self, given: Redirects) -> None:
-        said = f"{given.path}: read as {given.layout}; {len(given.targets)} redirects"
-        self.report.notes.append(f"{said}, {given.chained} of them over others" if given.chained else said)
+    def _report_redirects(self, given: Redirects) -> None:
+        """What was read, and what it changes in all sources, in the words of a note."""
+        self.report.redirects = len(given.targets)
+        self.report.redirected = redirects.effect(self.session)
+        self.report.notes.append(given.told())
+        if not self.report.redirected:
+            return
+        changed = (f"{n} of {links} links of {name}" for name, (n, links) in self.report.redirected.items())
+        most = redirects.commonest(self.session, _FEW)
+        examples = "; ".join(f"{key} -> {target} ({times})" for key, target, times in most)
+        said = f"The redirects lead elsewhere: {', '.join(changed)}."
+        self.report.notes.append(f"{said} Most often: {examples}." if most else said)
 
 
 class _Known:
@@ -383,6 +405,6 @@ def _plain(name: str) -> bool:
 
 
 def _redirects(request: Request, language: str) -> Redirects | None:
-    if request.redirects is None:
+    if not request.redirects:
         return None
     return read_redirects(request.redirects, language=language, encoding=request.encoding)

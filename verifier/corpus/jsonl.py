@@ -27,6 +27,8 @@ from verifier.corpus.texts import lost_text
 NAME: Final = "jsonl"
 
 _DOCUMENT_KEYS: Final = frozenset({"id", "text", "language", "evaluation_span", "annotations"})
+# Where other formats keep theirs: without them it would seem that nothing was found.
+_FOREIGN: Final = frozenset({"labels", "entity_mentions", "predictions", "response", "mentions", "entities"})
 _ANNOTATION_KEYS: Final = frozenset({"start", "end", "mention", "entity", "entity_raw", "confidence"})
 
 
@@ -41,6 +43,13 @@ def read(text: str, rows: Rows) -> Iterator[Document]:
 
 def _document(row: dict[str, Any], line: int, rows: Rows) -> Document:
     rows.ignored.update(row.keys() - _DOCUMENT_KEYS)
+    if "annotations" not in row and (others := sorted(_FOREIGN & row.keys())):
+        raise BadRowError(
+            "a document of another format",
+            got=", ".join(others),
+            expected="annotations, or none of these",
+            remedy="Let the format be told from the file (--format auto), or name it.",
+        )
     name = name_value(row, "id")
     text = text_value(row, "text") if "text" in row else lost_text(name, rows)
     language = text_value(row, "language") if row.get("language") is not None else None

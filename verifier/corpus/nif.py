@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, TypeVar
 
 from analysis.documents import Document
 from analysis.keys import LINK, Entity
@@ -23,6 +23,7 @@ from verifier.corpus.rows import (
 from verifier.corpus.turtle import Iri, Triples, parse
 
 NAME: Final = "nif"
+T = TypeVar("T")
 
 _NIF: Final = "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#"
 _ITS: Final = "http://www.w3.org/2005/11/its/rdf#"
@@ -51,18 +52,29 @@ def read(text: str, rows: Rows) -> Iterator[Document]:
         if context not in contexts:
             fault = BadRowError(
                 "the context has no text",
-                got=shown(str(context)),
+                got=shown(str(context)) + _instead(context, contexts, phrases, triples),
                 expected="nif:isString",
                 remedy=f"{len(nodes)} phrases refer to it: add its text, or mend nif:referenceContext.",
             )
-            rows.bad(triples.line(nodes[0]), fault)
+            rows.bad(triples.end(nodes[0], _NIF + "referenceContext"), fault)
     names = _names(list(contexts))
     for context, texts in contexts.items():
         try:
             yield reader.document(context, names[context], texts, phrases.get(context, []))
         except BadRowError as error:
-            rows.bad(triples.line(context), error)
+            rows.bad(triples.line(context), error, triples.last(context))
     reader.conclude()
+
+
+def _instead(
+    context: str, contexts: Mapping[str, object], phrases: Mapping[str, object], triples: Triples
+) -> str:
+    """Where a context without a text is described, or those with a text that no phrase refers to."""
+    if triples.having_any(context):
+        return f", described in lines {triples.line(context)} to {triples.last(context)}"
+    alone = [node for node in contexts if node not in phrases][:3]
+    told = ", ".join(f"{shown(str(node))} in line {triples.line(node)}" for node in alone)
+    return f"; no phrase refers to {told}" if told else ""
 
 
 def _names(contexts: list[str]) -> dict[str, str]:
@@ -98,11 +110,11 @@ class _Reader:
             try:
                 drafts += self._drafts(node)
             except BadRowError as error:
-                self.rows.bad(self.line(node), error)
+                self.rows.bad(self.line(node), error, self.triples.last(node))
         drafts.sort(key=lambda draft: (draft.start, -draft.end, draft.line))
         said = [getattr(texts[0], "language", None), *self.values(context, _NIF + "predLang")]
         language = _LANGUAGE.search(next(filter(None, said), ""))
-        annotations = settle(name, text, drafts, self.rows)
+        annotations = settle(name, text, drafts, self.rows, self.triples.end(context, _NIF + "isString"))
         spoken = language[0].lower() if language else None
         return Document(name, text, annotations, None, spoken, self.line(context))
 
@@ -129,7 +141,11 @@ class _Reader:
         if not given and self._is_structure(node):
             self.structures += 1
             return []
-        links = self._links(given or self._same(node))
+        try:
+            links = self._links(given or self._same(node))
+        except BadRowError as error:
+            error.line = max(self.triples.end(unit, _ITS + "taIdentRef") for unit in units)
+            raise
         line = self.line(node)
         if len(links) > 1:
             self.several.append(line)
@@ -137,10 +153,22 @@ class _Reader:
         anchors = self.values(node, _NIF + "anchorOf")
         if len(anchors) > 1:
             raise BadRowError(f"{len(anchors)} mentions for one phrase", expected="one nif:anchorOf")
-        mention = storable(str(anchors[0]), "anchorOf") if anchors else None
-        scores = [value for unit in units for value in self.values(unit, _ITS + "taConfidence")]
-        confidence = confidence_value(str(scores[0]), "taConfidence") if len(scores) == 1 else None
-        return [Draft(start, end, mention, entity, confidence, line) for entity in links]
+        mention = self._read(node, _NIF + "anchorOf", storable, str(anchors[0])) if anchors else None
+        named = _ITS + "taConfidence"
+        scores = [(unit, value) for unit in units for value in self.values(unit, named)]
+        unit, score = scores[0] if len(scores) == 1 else (node, "")
+        confidence = self._read(unit, named, confidence_value, score)
+        ends = (self.triples.end(node, _NIF + name) for name in ("anchorOf", "beginIndex", "endIndex"))
+        lines = tuple(filter(None, ends))
+        return [Draft(start, end, mention, entity, confidence, line, lines=lines) for entity in links]
+
+    def _read(self, node: str, predicate: str, read: Callable[[str, str], T], value: str) -> T:
+        """What `read` makes of a property's value; its fault has the property's line."""
+        try:
+            return read(value, re.split("[#/]", predicate)[-1])
+        except BadRowError as error:
+            error.line = self.triples.end(node, predicate)
+            raise
 
     def _is_structure(self, node: str) -> bool:
         types = {str(value).removeprefix(_NIF) for value in self.values(node, _TYPE)}
@@ -181,7 +209,10 @@ class _Reader:
         indices = [self.values(node, _NIF + name) for name in ("beginIndex", "endIndex")]
         if all(len(found) == 1 for found in indices):
             start, end = (str(found[0]) for found in indices)
-            return whole_value(start, "beginIndex"), whole_value(end, "endIndex")
+            return (
+                self._read(node, _NIF + "beginIndex", whole_value, start),
+                self._read(node, _NIF + "endIndex", whole_value, end),
+            )
         if any(len(found) > 1 for found in indices):
             raise BadRowError(
                 "several offsets for one phrase", expected="one nif:beginIndex, one nif:endIndex"

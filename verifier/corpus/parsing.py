@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rdflib import Graph
@@ -20,6 +21,7 @@ class _Sink(RDFSink):
         super().__init__(Graph())
         self.triples = triples
         self.line = 1
+        self.now: Callable[[], int] = lambda: 0
 
     def newSymbol(self, *args: str) -> Iri:  # type: ignore[override]  # noqa: N802 - the parser's word
         return turtle.Iri(args[0])
@@ -32,7 +34,7 @@ class _Sink(RDFSink):
     def makeStatement(self, quadruple: Any, why: Any = None) -> None:  # noqa: ARG002, N802 - the same
         _, predicate, subject, value = quadruple
         said = [self.normalise(None, node) for node in (subject, predicate, value)]
-        self.triples.add(said[0], str(said[1]), said[2], self.line)
+        self.triples.add(said[0], str(said[1]), said[2], self.line, self.now())
 
 
 class TurtleReader(SinkParser):
@@ -42,6 +44,7 @@ class TurtleReader(SinkParser):
         self.began = 0
         self.sink = _Sink(triples)
         super().__init__(self.sink, baseURI="urn:posthoc:document", turtle=True)
+        self.sink.now = lambda: self.lines + 1
 
     def directiveOrStatement(self, argstr: str, h: int) -> int:  # noqa: N802 - the parser's word
         """Note where the next statement begins, and parse it."""

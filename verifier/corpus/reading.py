@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
-from analysis.documents import Document
+from analysis.documents import Annotation, Document
 from analysis.errors import InputError, Problem
-from analysis.keys import check_language
+from analysis.keys import LINK, check_language
 from verifier.corpus.detect import recognise
+from verifier.corpus.redirects import read_redirects
 from verifier.corpus.rows import Rows, decode, read_bytes, shown
 
 _AROUND = 20
@@ -58,6 +61,7 @@ def read_corpus(
     prefixes: Mapping[str, str] = MappingProxyType({}),
     repair: bool = False,
     known: Callable[[str], str | None] | None = None,
+    redirects: Sequence[Path] = (),
 ) -> list[Document]:
     """The documents of one corpus file, in file order, each with the annotations of the file's source.
 
@@ -71,6 +75,7 @@ def read_corpus(
         prefixes: IRI by prefix, for those that a Turtle file uses without declaring them.
         repair: put spans right whose place has one answer; otherwise they are bad rows.
         known: the text of a document by its name, for those that have none in the file nor in the folder.
+        redirects: files of redirects, and of Wikidata ids of titles, for the keys of entities.
 
     Raises:
         InputError: the file cannot be read; every bad row is listed with its line.
@@ -88,7 +93,35 @@ def read_corpus(
     )
     if reading.problems:
         raise InputError.of(reading.problems)
-    return list(reading.documents)
+    return redirected(reading.documents, _targets(tuple(redirects), language, encoding))
+
+
+def redirected(documents: Iterable[Document], targets: Mapping[str, str]) -> list[Document]:
+    """The documents with the keys of their links after redirects; what was given stays beside them."""
+
+    def led(annotation: Annotation) -> Annotation:
+        entity = annotation.entity
+        target = targets.get(entity.key or "") if entity.kind == LINK else None
+        return replace(annotation, entity=replace(entity, key=target)) if target else annotation
+
+    if not targets:
+        return list(documents)
+    return [replace(document, annotations=tuple(map(led, document.annotations))) for document in documents]
+
+
+@lru_cache(maxsize=8)
+def _targets(paths: tuple[Path, ...], language: str, encoding: str) -> Mapping[str, str]:
+    """What files of redirects say.
+
+    Raises:
+        InputError: they cannot be read, or have bad rows.
+    """
+    if not paths:
+        return {}
+    found = read_redirects(paths, language=language, encoding=encoding)
+    if found.problems:
+        raise InputError.of(found.problems)
+    return found.targets
 
 
 def read_file(
@@ -137,7 +170,11 @@ def difference(first: str, second: str) -> str:
     if place < 0:
         place = min(len(first), len(second))
     window = slice(max(0, place - _AROUND), place + _AROUND)
-    return f"first difference at offset {place}: {first[window]!r} against {second[window]!r}"
+    here, there = first[window], second[window]
+    # What only looks the same (a letter and its accent in one character or two) is written out.
+    alike = unicodedata.normalize("NFC", here[:_AROUND]) == unicodedata.normalize("NFC", there[:_AROUND])
+    show = ascii if alike else repr
+    return f"first difference at offset {place}: {show(here)} against {show(there)}"
 
 
 def _once(documents: Iterable[Document], rows: Rows) -> list[Document]:

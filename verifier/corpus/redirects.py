@@ -1,10 +1,11 @@
-"""Reads a file of redirects into key -> target, chains followed, cycles and contradictions reported."""
+"""Reads redirects, and Wikidata ids of titles, into key -> target; chains followed, contradictions told."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -15,60 +16,130 @@ from verifier.corpus.rows import BadRowError, decode, read_bytes, shown, storabl
 _TARGET_SECOND: Final = {("key", "target"), ("redirect", "target"), ("from", "to"), ("source", "target")}
 _TARGET_FIRST: Final = {(second, first) for first, second in _TARGET_SECOND}
 _PAIR: Final = 2
+_FORWARD: Final = "key, target"
+_BACKWARD: Final = "target, its redirects"
+IDS: Final = "titles and their Wikidata ids"
+_ITEM: Final = re.compile(r"(?:wd:)?Q[1-9][0-9]*")
+# A title of Wikipedia holds no #: what follows it names a section.
+_SECTION: Final = re.compile(r"(?:(?!id:|dbp:|[a-z][a-z0-9+.-]*://).|https?://[^/#]*wikipedia\.org/)[^#]*#")
 
 
 @dataclass(frozen=True)
 class Redirects:
-    """What a file of redirects says.
+    """What files of redirects say.
 
     Attributes:
-        path: the file.
-        sha256: of its bytes.
-        layout: how its columns were read.
+        name: of the files.
+        sha256: of the file's bytes; of the hashes of several.
+        layout: how the columns were read.
         targets: key to target; no target is a key.
         chained: how many led to their target over others.
+        sections: how many lead to a section of an article: these are not followed.
         problems: the bad rows.
     """
 
-    path: Path
+    name: str
     sha256: str
     layout: str
     targets: dict[str, str]
     chained: int
+    sections: int
     problems: tuple[Problem, ...]
+
+    def told(self) -> str:
+        """What was read, in words."""
+        said = [f"{self.name}: read as {self.layout}; {len(self.targets)} redirects"]
+        said += [f"{self.chained} of them over others"] if self.chained else []
+        said += [f"{self.sections} to sections, which were not followed"] if self.sections else []
+        return ", ".join(said)
 
 
 @dataclass(frozen=True)
 class _Row:
+    path: Path
     line: int
     key: str
     target: str
 
 
-def read_redirects(path: Path, *, language: str = "en", encoding: str = "utf-8-sig") -> Redirects:
-    """The redirects of a tab-separated file.
+@dataclass
+class _File:
+    """One file as read: its rows are redirects, or the ids of titles."""
 
-    Two layouts: a canonical title followed by any number of its redirects, or `key<TAB>target`. A first line
+    path: Path
+    sha256: str
+    layout: str
+    rows: list[_Row] = field(default_factory=list)
+    sections: int = 0
+    problems: list[Problem] = field(default_factory=list)
+
+
+def read_redirects(
+    paths: Path | Sequence[Path], *, language: str = "en", encoding: str = "utf-8-sig"
+) -> Redirects:
+    """The redirects of tab-separated files, together.
+
+    Three layouts: a canonical title followed by any number of its redirects; `key<TAB>target`; or a Wikidata
+    id and the titles that stand for it, in either order where there are two columns. A first line
     `key<TAB>target` (or `target<TAB>key`) says which it is where each line has two columns. Lines that start
-    with # are skipped.
+    with # are skipped. Redirects come before ids: a title gets the id of what it leads to, and else its own.
 
     Args:
-        path: the file.
+        paths: the file, or files.
         language: of bare titles.
-        encoding: of the file.
+        encoding: of the files.
 
     Raises:
-        InputError: the file cannot be read, or its two columns can be either way round.
+        InputError: a file cannot be read, or its two columns can be either way round.
     """
+    files = [_read(path, language, encoding) for path in ([paths] if isinstance(paths, Path) else paths)]
+    problems = [problem for file in files for problem in file.problems]
+    direct = _agreeing([row for file in files if file.layout != IDS for row in file.rows], problems)
+    ids = _agreeing([row for file in files if file.layout == IDS for row in file.rows], problems)
+    ends, chained = _follow(direct, files, problems)
+    ids = {title: ends.get(item, item) for title, item in ids.items()}
+    targets = {key: ids.get(end, ids.get(key, end)) for key, end in ends.items()}
+    targets |= {title: item for title, item in ids.items() if title not in ends}
+    hashes = [file.sha256 for file in files]
+    sha256 = hashes[0] if len(hashes) == 1 else hashlib.sha256(" ".join(hashes).encode()).hexdigest()
+    layouts = " and ".join(dict.fromkeys(file.layout for file in files))
+    name = " + ".join(file.path.name for file in files)
+    sections = sum(file.sections for file in files)
+    return Redirects(name, sha256, layouts, targets, chained, sections, tuple(problems))
+
+
+def _read(path: Path, language: str, encoding: str) -> _File:
     content = read_bytes(path)
     table = list(_table(decode(content, path, encoding)))
     layout, first = _layout(table, path)
-    problems: list[Problem] = []
-    rows = list(_rows(table[first:], path, language, problems, forward=layout == "key, target"))
-    direct = _agreeing(rows, path, problems)
-    targets, chained = _follow(direct, path, problems)
-    sha256 = hashlib.sha256(content).hexdigest()
-    return Redirects(path, sha256, layout, targets, chained, tuple(problems))
+    file = _File(path, hashlib.sha256(content).hexdigest(), layout)
+    for line, cells in table[first:]:
+        _note(file, line, [cell for cell in cells if cell.strip()], language)
+    return file
+
+
+def _note(file: _File, line: int, cells: list[str], language: str) -> None:
+    """Put down what a line says: each redirect or title with its target."""
+    if file.layout == IDS:
+        cells = sorted(cells, key=lambda cell: not _ITEM.fullmatch(cell.strip()))
+    elif file.layout == _FORWARD:
+        cells = cells[::-1] if len(cells) == _PAIR else []
+    sections = [bool(_SECTION.match(cell.strip())) for cell in cells]
+    if any(sections[:1]):
+        file.sections += len(cells) - 1
+        return
+    file.sections += sum(sections)
+    keys = []
+    for cell, section in zip(cells, sections, strict=True):
+        try:
+            keys += [] if section else [normalise(storable(cell, "title"), language)]
+        except (InputError, BadRowError) as error:
+            fault = error.problems[0] if isinstance(error, InputError) else error.problem
+            place = f"{file.path}:{line}"
+            file.problems.append(Problem(fault.what, place, fault.got, fault.expected, fault.remedy))
+            if cell is cells[0]:
+                return
+    file.rows += [_Row(file.path, line, key, keys[0]) for key in keys[1:]]
 
 
 def _table(text: str) -> Iterator[tuple[int, list[str]]]:
@@ -83,16 +154,18 @@ def _layout(table: list[tuple[int, list[str]]], path: Path) -> tuple[str, int]:
         raise InputError("the file of redirects is empty", where=str(path))
     heading = tuple(cell.strip().lower() for cell in table[0][1])
     if heading in _TARGET_SECOND:
-        return "key, target", 1
+        return _FORWARD, 1
     if heading in _TARGET_FIRST:
-        return "target, its redirects", 1
+        return _BACKWARD, 1
+    if (first := _ids(table)) is not None:
+        return IDS, first
     if any(len(cells) != _PAIR for _, cells in table):
-        return "target, its redirects", 0
-    first, second = ([cells[column] for _, cells in table] for column in (0, 1))
-    if len(set(first)) == len(first) and len(set(second)) < len(second):
-        return "key, target", 0
-    if len(set(second)) == len(second) and len(set(first)) < len(first):
-        return "target, its redirects", 0
+        return _BACKWARD, 0
+    one, other = ([cells[column] for _, cells in table] for column in (0, 1))
+    if len(set(one)) == len(one) and len(set(other)) < len(other):
+        return _FORWARD, 0
+    if len(set(other)) == len(other) and len(set(one)) < len(one):
+        return _BACKWARD, 0
     raise InputError(
         "two columns, which can be read either way round",
         where=f"{path}:{table[0][0]}",
@@ -102,26 +175,20 @@ def _layout(table: list[tuple[int, list[str]]], path: Path) -> tuple[str, int]:
     )
 
 
-def _rows(
-    table: list[tuple[int, list[str]]], path: Path, language: str, problems: list[Problem], *, forward: bool
-) -> Iterator[_Row]:
-    for line, cells in table:
-        keys = []
-        for cell in filter(str.strip, cells):
-            try:
-                keys.append(normalise(storable(cell, "title"), language))
-            except (InputError, BadRowError) as error:
-                fault = error.problems[0] if isinstance(error, InputError) else error.problem
-                problems.append(
-                    Problem(fault.what, f"{path}:{line}", fault.got, fault.expected, fault.remedy)
-                )
-        if forward and len(keys) == _PAIR:
-            yield _Row(line, keys[0], keys[1])
-        elif not forward:
-            yield from (_Row(line, key, keys[0]) for key in keys[1:])
+def _ids(table: list[tuple[int, list[str]]]) -> int | None:
+    """How many lines of heading stand above Wikidata ids with their titles; None if it is none such."""
+
+    def fits(cells: list[str]) -> bool:
+        items = [bool(_ITEM.fullmatch(cell.strip())) for cell in cells if cell.strip()]
+        return len(items) > 1 and sum(items) == 1 and (items[0] or len(items) == _PAIR)
+
+    for first in (0, 1):
+        if table[first:] and all(fits(cells) for _, cells in table[first:]):
+            return first
+    return None
 
 
-def _agreeing(rows: list[_Row], path: Path, problems: list[Problem]) -> dict[str, str]:
+def _agreeing(rows: list[_Row], problems: list[Problem]) -> dict[str, str]:
     """Key to target as written; a key with two targets is a bad row, one that leads to itself is none."""
     direct: dict[str, _Row] = {}
     for row in rows:
@@ -129,18 +196,21 @@ def _agreeing(rows: list[_Row], path: Path, problems: list[Problem]) -> dict[str
             continue
         known = direct.setdefault(row.key, row)
         if known.target != row.target:
+            there = f"line {known.line}" + ("" if known.path == row.path else f" of {known.path}")
             problems.append(
                 Problem(
                     f"{row.key} redirects to two targets",
-                    f"{path}:{row.line}",
+                    f"{row.path}:{row.line}",
                     row.target,
-                    f"{known.target}, as in line {known.line}",
+                    f"{known.target}, as in {there}",
                 )
             )
     return {key: row.target for key, row in direct.items()}
 
 
-def _follow(direct: dict[str, str], path: Path, problems: list[Problem]) -> tuple[dict[str, str], int]:
+def _follow(
+    direct: dict[str, str], files: Sequence[_File], problems: list[Problem]
+) -> tuple[dict[str, str], int]:
     """Every key with the end of its chain, and how many chains were longer than one step; cycles are bad."""
     ends: dict[str, str] = {}
     chained = 0
@@ -157,5 +227,10 @@ def _follow(direct: dict[str, str], path: Path, problems: list[Problem]) -> tupl
             told.update(cycle)
             start = cycle.index(min(cycle))
             loop = " -> ".join([*cycle[start:], *cycle[:start], cycle[start]])
-            problems.append(Problem("the redirects lead in a circle", str(path), loop, "an end"))
+            line = _line(cycle[start], files)
+            problems.append(Problem("the redirects lead in a circle", line, loop, "an end"))
     return ends, chained
+
+
+def _line(key: str, files: Sequence[_File]) -> str:
+    return next(f"{row.path}:{row.line}" for file in files for row in file.rows if row.key == key)

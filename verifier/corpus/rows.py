@@ -32,11 +32,19 @@ _NO_ENTITY: Final = frozenset({"QUANTITY", "DATETIME"})
 
 
 class BadRowError(Exception):
-    """One row that cannot be used; the reader notes it and goes on with the next."""
+    """One row that cannot be used; the reader notes it and goes on with the next.
 
-    def __init__(self, what: str, *, got: str = "", expected: str = "", remedy: str = "") -> None:
+    Attributes:
+        problem: what is wrong; its place is put in when it is noted.
+        line: where in the row it is, if that is known; 0: at its beginning.
+    """
+
+    def __init__(
+        self, what: str, *, got: str = "", expected: str = "", remedy: str = "", line: int = 0
+    ) -> None:
         super().__init__(what)
         self.problem = Problem(what, "", got, expected, remedy)
+        self.line = line
 
     def numbered(self, ordinal: int) -> BadRowError:
         """The same, of the annotation with that number in its row, 1-based."""
@@ -85,11 +93,12 @@ class Rows:
     audit: dict[str, Counter[str]] = field(default_factory=dict)
     repaired: list[Problem] = field(default_factory=list)
 
-    def bad(self, line: int, error: BadRowError) -> None:
-        """Keep the fault of a row with its place."""
+    def bad(self, line: int, error: BadRowError, through: int = 0) -> None:
+        """Keep the fault of a row with its place; a row of many lines is told with its last."""
         fault = error.problem
-        where = f"{self.path}:{line}"
-        self.problems.append(Problem(fault.what, where, fault.got, fault.expected, fault.remedy))
+        where = f"{self.path}:{error.line or line}"
+        lines = f" (lines {line} to {through})" if through > line and not error.line else ""
+        self.problems.append(Problem(fault.what + lines, where, fault.got, fault.expected, fault.remedy))
 
 
 def read_bytes(path: Path) -> bytes:
@@ -165,10 +174,12 @@ def objects(text: str, rows: Rows) -> Iterator[tuple[int, dict[str, Any]]]:
         if not line.strip():
             continue
         try:
-            value = json.loads(line, parse_constant=no_constant)
+            value = json.loads(line, parse_constant=no_constant, object_pairs_hook=once)
         except BadRowError as error:
             rows.bad(number, error)
         except json.JSONDecodeError as error:
+            if not rows.problems:
+                _whole(text, rows)
             rows.bad(
                 number, BadRowError(f"not JSON: {error.msg}", got=f"{shown(line)} at column {error.colno}")
             )
@@ -181,9 +192,36 @@ def objects(text: str, rows: Rows) -> Iterator[tuple[int, dict[str, Any]]]:
                 rows.bad(number, BadRowError("not a document", got=shown(value), expected="a JSON object"))
 
 
+def _whole(text: str, rows: Rows) -> None:
+    """Say so if the file is one JSON value over many lines, in place of a fault in each.
+
+    Raises:
+        InputError: it is.
+    """
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    raise InputError(
+        "the file is one JSON value over several lines",
+        where=f"{rows.path}:1",
+        expected="an object a line",
+        remedy="Write each document in one line of its own.",
+    )
+
+
 def no_constant(name: str) -> None:
     """Refuse NaN and the infinities, which are no JSON."""
     raise BadRowError("not JSON", got=name, expected="a number or null")
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these pairs, if no key is there twice: which of its values is meant cannot be known."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        twice = [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]
+        raise BadRowError(f"{shown(twice[0])} is there twice in one object", expected="each key once")
+    return made
 
 
 def text_value(row: dict[str, Any], key: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import StringIO
 from pathlib import Path
 from typing import Any, Final
@@ -58,7 +58,10 @@ class _Noted:
     """A document as far as it is read."""
 
     line: int
+    last: int = 0
     text: str | None = None
+    text_line: int = 0
+    after: str = ""
     drafts: list[Draft] = field(default_factory=list)
 
 
@@ -78,10 +81,23 @@ def read(text: str, rows: Rows) -> Iterator[Document]:
         try:
             found = lost_text(name, rows) if noted.text is None else noted.text
         except BadRowError as error:
-            rows.bad(noted.line, error)
+            rows.bad(noted.line, _without_text(error, noted, rows))
             continue
-        yield Document(name, found, settle(name, found, noted.drafts, rows), None, None, noted.line)
+        yield Document(
+            name, found, settle(name, found, noted.drafts, rows, noted.text_line), None, None, noted.line
+        )
     yield from without_annotations(documents, rows)
+
+
+def _without_text(error: BadRowError, noted: _Noted, rows: Rows) -> BadRowError:
+    """The fault of a document without a text, with where in the table one could be."""
+    column = (
+        rows.ignored
+        and f" Or name the column that has it text, in line 1: {', '.join(sorted(rows.ignored))}."
+    )
+    fault = error.problem
+    error.problem = replace(fault, got=fault.got + noted.after, remedy=fault.remedy + (column or ""))
+    return error
 
 
 def read_map(path: Path) -> ColumnMap:
@@ -155,7 +171,7 @@ def _rows(text: str, rows: Rows, mapping: ColumnMap) -> Iterator[tuple[int, dict
             if len(cells) == len(header):
                 yield line, {word: cells[place] for word, place in names.items()}
             elif any(cell.strip() for cell in cells):
-                expected = f"{len(header)}, as in the header"
+                expected = f"{len(header)}, as in the header of line 1"
                 rows.bad(line, BadRowError(f"{len(cells)} columns", got=shown(cells), expected=expected))
             line = reader.line_num + 1
     except csv.Error as error:
@@ -210,26 +226,44 @@ def _alone(row: dict[str, str], others: dict[str, str]) -> None:
             )
 
 
+def _check_length(row: dict[str, str], length: int) -> None:
+    """Refuse a row whose length is not that of its span."""
+    if row.get("length", "").strip() and (given := whole_value(row["length"], "length")) != length:
+        raise BadRowError(
+            "start, end and length disagree",
+            got=f"length {given} for {row['start']} to {row['end']}",
+            expected=str(length),
+            remedy="Mend the row, or say how it counts with --map: first, inclusive.",
+        )
+
+
 def _note(
     row: dict[str, str], line: int, documents: dict[str, _Noted], rows: Rows, mapping: ColumnMap
 ) -> None:
     name = storable(row["document"].strip(), "document")
     if not name:
         raise BadRowError("the document has no name", expected="its name in each row")
-    noted = documents.setdefault(name, _Noted(line))
+    if name not in documents:
+        last = next(reversed(documents.items()), None)
+        # The text stands in a document's first row, which may be that of another by mistake.
+        after = f", after {shown(last[0])} of line {last[1].last}" if last else ""
+        documents[name] = _Noted(line, after=after)
+    noted = documents[name]
+    noted.last = line
     if row.get("text"):
         text = storable(row["text"], "text")
         if noted.text not in (None, text):
             raise BadRowError(
                 f"another text for the document {shown(name)} than in line {noted.line}", got=shown(text)
             )
-        noted.text = text
+        noted.text, noted.text_line = text, noted.text_line or line
     ends = [row[word] for word in ("start", "end", "length", "entity") if word in row]
     if not any(value.strip() for value in ends):
         return  # the source ran there and found nothing
     start = whole_value(row["start"], "start") - mapping.first
     if row.get("end", "").strip():
         end = whole_value(row["end"], "end") - mapping.first + mapping.inclusive
+        _check_length(row, end - start)
     else:
         end = start + whole_value(row.get("length"), "length")
     mention = storable(row["mention"], "mention") if row.get("mention") else None

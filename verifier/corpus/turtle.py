@@ -9,9 +9,11 @@ from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 from analysis.errors import InputError, MissingExtraError, Problem
+from verifier.corpus.lines import before, line_of
 from verifier.corpus.rows import Rows, shown
 
 _UNBOUND: Final = re.compile(r'Prefix "(?P<name>[^"]*):" not bound')
+_DECLARED: Final = re.compile(r"^[ \t]*@?prefix[ \t]+(?P<name>[\w.-]*):", re.MULTILINE | re.IGNORECASE)
 _MOST_PREFIXES = 50
 _USUAL: Final = {
     "nif": "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#",
@@ -38,16 +40,25 @@ class Text(str):
 
 
 class Triples:
-    """What a file says, in its order, with the line on which each subject's first statement begins."""
+    """What a file says, in its order.
+
+    Known of each subject is the line on which its first statement begins, and of each of its properties
+    that on which the first value ends.
+    """
 
     def __init__(self) -> None:
         self._of: dict[str, dict[str, list[str]]] = {}
         self._lines: dict[str, int] = {}
+        self._ends: dict[str, dict[str, int]] = {}
         self._subjects: dict[tuple[str, str], list[str]] | None = None
 
-    def add(self, subject: str, predicate: str, value: str, line: int) -> None:
-        """Put one triple down; one that is there already changes nothing."""
+    def add(self, subject: str, predicate: str, value: str, line: int, end: int = 0) -> None:
+        """Put one triple down, with the lines on which its statement begins and its value ends.
+
+        One that is there already changes nothing.
+        """
         self._lines.setdefault(subject, line)
+        self._ends.setdefault(subject, {}).setdefault(predicate, end or line)
         values = self._of.setdefault(subject, {}).setdefault(predicate, [])
         if value not in values:
             values.append(value)
@@ -56,9 +67,21 @@ class Triples:
         """The line of a subject; 1 for what is none."""
         return self._lines.get(node, 1)
 
+    def end(self, node: str, predicate: str) -> int:
+        """The line on which a property's first value ends; 0 if it has none."""
+        return self._ends.get(node, {}).get(predicate, 0)
+
+    def last(self, node: str) -> int:
+        """The line on which the last of a subject's properties ends."""
+        return max(self._ends.get(node, {}).values(), default=0)
+
     def having(self, predicate: str) -> list[str]:
         """What has a property."""
         return [node for node, said in self._of.items() if predicate in said]
+
+    def having_any(self, node: str) -> bool:
+        """Whether anything is said of a node."""
+        return node in self._of
 
     def values(self, node: str, predicate: str) -> list[str]:
         """The values of a property."""
@@ -76,11 +99,12 @@ class Triples:
 
 
 class _Fault(NamedTuple):
-    """Why a file is not Turtle, on which line, in the statement that begins on which, and what follows."""
+    """Why a file is not Turtle, on which line, in the statement that begins on which; what it is after."""
 
     what: str
     line: int
     began: int
+    ended: int
     around: str
 
 
@@ -105,8 +129,17 @@ def parse(text: str, rows: Rows) -> Triples:
         name = unbound["name"]
         what, where = f"the prefix {name}: is used and not declared", f"{rows.path}:{fault.line}"
         remedy = f"Say what it stands for: --prefix {name}={_USUAL.get(name, 'IRI')}"
-        missing.append(Problem(what, where, remedy=remedy))
+        missing.append(Problem(what, where, expected=_declarations(text), remedy=remedy))
         prefixes[name] = f"urn:posthoc:undeclared:{name}:"
+
+
+def _declarations(text: str) -> str:
+    """Which prefixes a file declares, and where: a misspelled one is among them."""
+    found = {
+        match["name"]: text.count("\n", 0, match.start("name")) + 1 for match in _DECLARED.finditer(text)
+    }
+    told = ", ".join(f"{name}: (line {line})" for name, line in found.items())
+    return f"one of those declared: {told}" if told else "a declaration: @prefix"
 
 
 def _attempt(text: str) -> tuple[Triples, _Fault | None]:
@@ -124,16 +157,21 @@ def _attempt(text: str) -> tuple[Triples, _Fault | None]:
         place = getattr(error, "_i", None)
         around = text[place : place + 40] if isinstance(place, int) else ""
         why = str(getattr(error, "_why", "") or error or type(error).__name__).split("\n", 1)[0]
-        return triples, _Fault(why, parser.lines + 1, parser.began + 1, around)
+        if isinstance(place, int) and not text[place:].strip():
+            place = len(text)
+        line = line_of(text, place) if isinstance(place, int) else parser.lines + 1
+        ended = before(text, place) if isinstance(place, int) else line
+        return triples, _Fault(why, line, parser.began + 1, ended, around)
     return triples, None
 
 
 def _told(fault: _Fault, rows: Rows) -> Problem:
     began = f" (the statement begins in line {fault.began})" if fault.began != fault.line else ""
+    after = f", after line {fault.ended}" if fault.ended != fault.line else ""
     return Problem(
         f"not Turtle: {fault.what[:200]}",
         f"{rows.path}:{fault.line}",
-        shown(fault.around) if fault.around else "",
+        shown(fault.around) + after if fault.around else "",
         "Turtle, complete",
         f"Mend the file there{began}, or fetch it anew if it is cut off.",
     )

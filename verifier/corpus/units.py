@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import html
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 UTF16: Final = "UTF-16 units"
 UTF8: Final = "UTF-8 bytes"
 ESCAPED: Final = "escaped text"
 CRLF: Final = "CRLF"
+NORMAL: Final = "another Unicode form"
 
 _ENTITY: Final = re.compile(r"&(?:amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});")
 _MARKUP: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
@@ -44,6 +46,10 @@ def _equal_lines(mention: str, found: str) -> bool:
     return mention.replace("\r\n", "\n") == found.replace("\r\n", "\n")
 
 
+def _equal_normal(mention: str, found: str) -> bool:
+    return unicodedata.normalize("NFC", mention) == unicodedata.normalize("NFC", found)
+
+
 def _map(pieces: Iterator[tuple[int, int]]) -> dict[int, int]:
     """The places where both counts meet, from the pieces of a text: (code points, units)."""
     place = unit = 0
@@ -70,6 +76,19 @@ def _by_pattern(text: str, *, pattern: re.Pattern[str], width: Callable[[str], i
         yield from ((1, 1) for _ in range(len(text) - done))
 
     return _map(pieces())
+
+
+def _by_letter(text: str, *, form: Literal["NFC", "NFD"]) -> dict[int, int]:
+    """Letters with the marks that combine with them count as in another Unicode form."""
+
+    def pieces() -> Iterator[tuple[int, int]]:
+        start = 0
+        for place in range(1, len(text) + 1):
+            if place == len(text) or not unicodedata.combining(text[place]):
+                yield place - start, len(unicodedata.normalize(form, text[start:place]))
+                start = place
+
+    return _map(pieces()) if text else {0: 0}
 
 
 def _as_it_is(text: str) -> dict[int, int]:
@@ -100,4 +119,9 @@ UNITS: Final = (
     Unit(CRLF, partial(_by_pattern, pattern=re.compile(r"(?<!\r)\n"), width=lambda _: 2), _equal_lines),
     # The offsets count LF where the text has CR LF.
     Unit(CRLF, partial(_by_pattern, pattern=re.compile(r"\r\n"), width=lambda _: 1), _equal_lines),
+    # The offsets count the text as it is, and only the mention was composed or decomposed.
+    Unit(NORMAL, _as_it_is, _equal_normal),
+    # The offsets count letters composed (é as one) or decomposed (e and its accent as two).
+    Unit(NORMAL, partial(_by_letter, form="NFC"), _equal_normal),
+    Unit(NORMAL, partial(_by_letter, form="NFD"), _equal_normal),
 )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from sqlalchemy import insert, select
+from sqlalchemy import and_, func, insert, select
 from sqlalchemy.orm import Session
 
 from analysis.errors import StateError
-from verifier.store.models import Redirect, RedirectSnapshot
+from analysis.keys import LINK
+from verifier.store.models import AnnotationRow, Redirect, RedirectSnapshot, SourceRow
 
 
 def snapshot(session: Session) -> RedirectSnapshot | None:
@@ -31,6 +32,40 @@ def resolve(session: Session, key: str) -> str:
     newest = snapshot(session)
     found = session.get(Redirect, (newest.id, key)) if newest else None
     return found.target if found else key
+
+
+def effect(session: Session) -> dict[str, tuple[int, int]]:
+    """By source, how many of its links the redirects in force lead elsewhere, and how many it has."""
+    newest = snapshot(session)
+    if newest is None:
+        return {}
+    join = and_(Redirect.key == AnnotationRow.key, Redirect.snapshot_id == newest.id)
+    query = (
+        select(SourceRow.name, func.count(Redirect.key), func.count(AnnotationRow.id))
+        .join(AnnotationRow, AnnotationRow.source_id == SourceRow.id)
+        .outerjoin(Redirect, join)
+        .where(AnnotationRow.kind == LINK)
+        .group_by(SourceRow.name)
+        .order_by(SourceRow.name)
+    )
+    return {name: (changed, links) for name, changed, links in session.execute(query)}
+
+
+def commonest(session: Session, count: int) -> list[tuple[str, str, int]]:
+    """The redirects in force that change most links: key, target and how many."""
+    newest = snapshot(session)
+    if newest is None:
+        return []
+    times = func.count(AnnotationRow.id)
+    query = (
+        select(Redirect.key, Redirect.target, times)
+        .join(AnnotationRow, AnnotationRow.key == Redirect.key)
+        .where(Redirect.snapshot_id == newest.id, AnnotationRow.kind == LINK)
+        .group_by(Redirect.key, Redirect.target)
+        .order_by(times.desc(), Redirect.key)
+        .limit(count)
+    )
+    return [(key, target, number) for key, target, number in session.execute(query)]
 
 
 def take(session: Session, file: str, sha256: str, targets: Mapping[str, str], now: datetime) -> bool:

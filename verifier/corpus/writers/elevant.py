@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from analysis.documents import Annotation, Document
-from analysis.keys import NONE, UNMAPPED
+from analysis.keys import LINK, NONE, UNMAPPED
+from verifier.corpus.elevant import UNKNOWN
 from verifier.corpus.writers.common import UNMAPPED_SPELLING, Draft, spelled
 
 _NUMBER: Final = re.compile(r"0|[1-9]\d{0,14}")
@@ -46,6 +47,8 @@ def _entity(key: str, annotation: Annotation, draft: Draft) -> dict[str, str]:
     if entity.kind == NONE:
         return {}
     value = spelled(entity, draft.language, nil="<NIL>")
+    if key == "entity_id" and entity.kind == LINK and UNKNOWN.fullmatch(value):
+        value = entity.key or value  # a title that this format takes for NIL
     if entity.kind == UNMAPPED and entity.raw != value == UNMAPPED_SPELLING:
         draft.lost["unmapped entities lose how they were written: the format has one word for all"] += 1
     return {key: value}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from analysis.csv_lines import line
 from analysis.documents import Annotation, Document
 from verifier.corpus.writers.common import Draft, cell, entities, spelled
 
@@ -41,7 +40,7 @@ def write_csv(documents: Sequence[Document], draft: Draft) -> Iterator[str]:
     """A header and a row an annotation; a document's first row has its text, even if it has nothing else."""
     draft.no_place(documents)
     columns = (*COLUMNS, "text") if draft.text else COLUMNS
-    yield _line(columns)
+    yield line(columns)
     for document in documents:
         cell(document, document.name, "document's name", draft)
         if draft.text and not document.text:
@@ -49,7 +48,7 @@ def write_csv(documents: Sequence[Document], draft: Draft) -> Iterator[str]:
         rows = [_cells(document, a, draft) for a in entities(document, draft)] or [_NOTHING]
         for number, row in enumerate(rows):
             text = [document.text if number == 0 else ""] if draft.text else []
-            yield _line([document.name, *row, *text])
+            yield line([document.name, *row, *text])
 
 
 def _cells(document: Document, annotation: Annotation, draft: Draft) -> tuple[Any, ...]:
@@ -57,10 +56,3 @@ def _cells(document: Document, annotation: Annotation, draft: Draft) -> tuple[An
     mention = document.text[start:end] if draft.text else ""
     score = "" if annotation.confidence is None else repr(annotation.confidence)
     return (start, end, mention, spelled(annotation.entity, draft.language), score)
-
-
-def _line(cells: Sequence[Any]) -> str:
-    file = io.StringIO()
-    # Cells are quoted for the marks of the line end: named so, a lone carriage return is among them.
-    csv.writer(file, lineterminator="\r\n").writerow(cells)
-    return file.getvalue().removesuffix("\r\n") + "\n"

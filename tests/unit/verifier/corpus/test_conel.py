@@ -47,7 +47,7 @@ def test_mentions_of_a_run_are_placed_where_they_stand(tmp_path):
         (["9", 1, "cats", "Cat"], "a.json:2: the mention stands 2 times in its turn; got 'cats' in turn 1"),
         (["9", 1, "dogs", "Dog"], "the mention is not in its turn"),
         (["9", 7, "cats", "Cat"], "no such turn; got 7; expected 0 to 1"),
-        (["8", 0, "cats", "Cat"], "a.json:2: the document has no text; got '8'"),
+        (["8", 0, "cats", "Cat"], "a.json:3: the document has no text; got '8'"),
     ],
 )
 def test_a_mention_without_one_place_is_a_bad_row(tmp_path, row, said):

@@ -74,3 +74,29 @@ def test_a_fault_is_told(tmp_path, row, said):
     with pytest.raises(InputError) as caught:
         read_corpus(write(tmp_path, row))
     assert said in str(caught.value)
+
+
+def test_a_mention_that_is_empty_is_no_mention_at_its_span(tmp_path):
+    path = tmp_path / "d.json"
+    path.write_text('[\n [\n  0,\n  3,\n  "",\n  "Q1"\n ]\n]', encoding="utf-8")
+    (tmp_path / "d.request.json").write_text('{"text": "Ann met Bob"}', encoding="utf-8")
+    [problem] = read_file(path, format="rel").problems
+    assert f"{path}:2: annotation 1: the mention is not the text at its span" in str(problem)
+    assert "Look at lines 2 to 5." in str(problem)
+
+
+def test_a_response_over_many_lines_that_is_damaged_is_told_where(tmp_path):
+    path = tmp_path / "r.json"
+    path.write_text('{\n "d": [\n  [0, 3, "Ann", "Q1"]\n  [8, 3, "Bob", "Q2"]\n ]\n}', encoding="utf-8")
+    with pytest.raises(
+        InputError, match=r"r\.json:4: not JSON.*after line 3, in the list that begins in line 2"
+    ):
+        read_file(path, format="rel")
+
+
+def test_a_document_twice_in_one_object_is_a_bad_row(tmp_path):
+    path = tmp_path / "r.json"
+    path.write_text('{"d": [],\n "d": []}', encoding="utf-8")
+    (tmp_path / "d").write_text("Ann", encoding="utf-8")
+    [problem] = read_file(path, format="rel", texts=tmp_path).problems
+    assert f"{path}:2: the document stands in the file twice" in str(problem)

@@ -1,0 +1,61 @@
+"""Writing CSV so that readers get back what was put in: a line feed ends a row, a carriage return is quoted.
+
+Python quotes a cell for the characters that end its rows. Rows are therefore made as if CR and LF ended them,
+and end with a line feed in the file.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TextIO
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_END: Final = "\r\n"
+
+
+class _Lines(io.TextIOBase):
+    """Takes whole rows, as the csv module writes them, and ends each with a line feed."""
+
+    def __init__(self, file: TextIO) -> None:
+        super().__init__()
+        self._file = file
+
+    def writable(self) -> bool:
+        """It can be."""
+        return True
+
+    def write(self, row: str) -> int:
+        """Write one row."""
+        return self._file.write(row.removesuffix(_END) + "\n")
+
+
+def line(cells: Iterable[Any]) -> str:
+    """One row, with its end."""
+    file = io.StringIO()
+    write_rows(file, [cells])
+    return file.getvalue()
+
+
+def write_rows(file: TextIO, rows: Iterable[Iterable[Any]]) -> None:
+    """Write rows to a file that was opened with `newline=""`."""
+    csv.writer(_Lines(file), lineterminator=_END).writerows(rows)
+
+
+def write_frame(frame: pd.DataFrame, target: Path | TextIO, *, quoting: int = csv.QUOTE_MINIMAL) -> None:
+    """Write a frame with its column names and without its index."""
+    if isinstance(target, Path):
+        with target.open("w", encoding="utf-8", newline="") as file:
+            write_frame(frame, file, quoting=quoting)
+        return
+    frame.to_csv(_Lines(target), index=False, lineterminator=_END, quoting=quoting)  # type: ignore[call-overload]  # any writable will do
+
+
+def write_records(file: TextIO, columns: Sequence[str], records: Iterable[dict[str, Any]]) -> None:
+    """Write a heading and records by their columns."""
+    write_rows(file, [columns])
+    write_rows(file, ([record.get(column, "") for column in columns] for record in records))
