@@ -13,10 +13,11 @@ if TYPE_CHECKING:  # what a type checker sees of the names that are imported whe
     from analysis.errors import PosthocError  # noqa: TC004 - imported when it is used
     from analysis.evaluate import evaluate, metrics  # noqa: TC004 - imported when it is used
     from analysis.load import load  # noqa: TC004 - imported when it is used
+    from analysis.report.gallery import figure  # noqa: TC004 - imported when it is used
     from analysis.score import score  # noqa: TC004 - imported when it is used
     from analysis.study import Study  # noqa: TC004 - imported when it is used
 
-__all__ = ["PosthocError", "Study", "agreement", "compare", "evaluate", "load", "metrics", "score"]
+__all__ = ["PosthocError", "Study", "agreement", "compare", "evaluate", "figure", "load", "metrics", "score"]
 
 _HOME: Final = {
     "PosthocError": "analysis.errors",
@@ -24,6 +25,7 @@ _HOME: Final = {
     "agreement": "analysis.agreement",
     "compare": "analysis.compare",
     "evaluate": "analysis.evaluate",
+    "figure": "analysis.report.gallery",
     "load": "analysis.load",
     "metrics": "analysis.evaluate",
     "score": "analysis.score",

@@ -8,16 +8,20 @@ import numpy as np
 import pandas as pd
 
 from analysis.agreement.classes import Classes
-from analysis.agreement.coefficient import Facts
-from analysis.agreement.formulas import NO_OVERLAP, ONE_CATEGORY
-from analysis.agreement.intervals import Sampled, Settings
+from analysis.agreement.coefficient import Facts, Ready
+from analysis.agreement.formulas import NO_OVERLAP, ONE_CATEGORY, value
+from analysis.agreement.found import Record
+from analysis.agreement.intervals import Sampled, Settings, interval_of
+from analysis.agreement.many import OF_MANY, Many
 from analysis.agreement.measure import records_of
 from analysis.agreement.registry import chosen
+from analysis.chosen import ENTITY, FALLS, STANDS, TARGET, choices, crowd_and_source
 from analysis.decided import OVER, as_made, decided, units
 from analysis.measured import Measured
 from analysis.metrics.i_of_n import independent, shared_items
 from analysis.metrics.registry import get
 from analysis.schema import ALL
+from analysis.spans import Ints
 
 COLUMNS: Final = (
     "dataset",
@@ -41,6 +45,9 @@ _TAKEN: Final = ("estimate", "low", "high", "level", "method", "target", "reason
 _COEFFICIENTS: Final = ("observed_agreement", "alpha_nominal")
 # What stands beside them; of no metric's name, being computed here.
 _BESIDE: Final = ("brennan_prediger", "multi_pi", "ac1", "specific_agreement")
+# Of the crowd and a source, on whether an item stands.
+_WITH_SOURCE: Final = ("observed_agreement", "kappa_cohen", "ac1", "specific_agreement", "bias_index")
+_RECORDED: Final = ("coefficient", "category", "estimate", "low", "high", "method", "reason")
 _LEVEL: Final = 0.95
 _TARGET: Final = "documents like these, these workers"
 
@@ -58,7 +65,8 @@ def agreement_table(measured: Measured, evaluated: pd.DataFrame) -> pd.DataFrame
     """Agreement a row a dataset (and `*`, all) and coefficient.
 
     Columns:
-        over: "decisions" (verify, edit, remove) or "verified" (or not).
+        over: "decisions" (verify, edit, remove), "verified" (or not), "chosen entity" (the one shown,
+            one's own, or none), "edited target" (of those who edited), or "crowd and SOURCE".
         estimate to reason: as in metrics.csv.
         independent: for i of n, what workers who verify independently at one rate would give, the rate being
             that of the same items; these are the easiest items, and this says how much of the figure is that.
@@ -83,7 +91,9 @@ def agreement_table(measured: Measured, evaluated: pd.DataFrame) -> pd.DataFrame
                     row["reason"] = ONE_CATEGORY if row["n_units"] else NO_OVERLAP
                 rows.append(row)
         if found:
-            rows += _beside(measured, dataset, _level(wanted))
+            level = _level(wanted)
+            rows += _beside(measured, dataset, level)
+            rows += _entities(measured, dataset, level) + _sources(measured, dataset, level)
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -107,12 +117,80 @@ def _beside(measured: Measured, dataset: str, level: float) -> list[dict[str, An
         classes = Classes.of_counts(table, where["document_code"].to_numpy(np.int64))
         sampled = Sampled(classes, Settings(level=level, replicates=0))
         facts = _facts(measured, dataset, f"alpha_nominal{end}")
-        for record in records_of(sampled, Facts(names, True, None, 1), chosen(list(_BESIDE)), "documents"):
-            taken = {name: record[name] for name in ("estimate", "low", "high", "method", "reason")}
-            there = {"level": level, "target": _TARGET} if record["low"] is not None else {}
-            about = {"coefficient": record["coefficient"], "category": record["category"]}
-            rows.append({"dataset": dataset, **facts, **taken, **there, **about})
+        records = records_of(sampled, Facts(names, True, None, 1), chosen(list(_BESIDE)), "documents")
+        rows += [{"dataset": dataset, **facts, **_of_record(record, level)} for record in records]
     return rows
+
+
+def _of_record(record: Record, level: float) -> dict[str, Any]:
+    """What a row takes of a record."""
+    taken = {name: record[name] for name in _RECORDED}
+    there = {"level": level, "target": _TARGET} if record["low"] is not None else {}
+    return {**taken, **there}
+
+
+def _entities(measured: Measured, dataset: str, level: float) -> list[dict[str, Any]]:
+    """Agreement on the entity that workers are left with, and on that of those who edited."""
+    made, inside = choices(measured), measured.view(dataset).in_documents
+    rows = []
+    for over, wanted in ((ENTITY, np.ones(len(made.item), bool)), (TARGET, made.edited)):
+        kept = wanted & inside[made.document]
+        kept[kept] = np.bincount(made.item[kept])[made.item[kept]] > 1
+        sampled = Many(made.item[kept], made.label[kept], made.document[kept], Settings(level, replicates=0))
+        several = np.bincount(made.item[kept])
+        facts = {
+            "dataset": dataset,
+            "over": over,
+            "category": "",
+            "n_units": sampled.units,
+            "n_workers": len(np.unique(made.worker[kept])),
+            "labels_per_unit": _overlap(several[several > 0]),
+        }
+        rows += [{**facts, **_of_many(sampled, name, ready, level)} for name, ready in OF_MANY.items()]
+    return rows
+
+
+def _of_many(sampled: Many, name: str, ready: Ready, level: float) -> dict[str, Any]:
+    estimate = float(value(ready.formula(sampled.total(ready))))
+    if np.isnan(estimate):
+        return {"coefficient": name, "reason": ONE_CATEGORY if sampled.units else NO_OVERLAP}
+    found = interval_of(sampled, ready, "documents")
+    low, high = found.limits or (None, None)
+    there = {"level": level, "target": _TARGET} if low is not None else {}
+    known = {"estimate": estimate, "low": low, "high": high, "method": found.method, "reason": found.reason}
+    return {"coefficient": name, **known, **there}
+
+
+def _sources(measured: Measured, dataset: str, level: float) -> list[dict[str, Any]]:
+    """Agreement of the crowd with each source: it has the item or not, most of them verified it or not."""
+    rows = []
+    for code, source in enumerate(measured.sources):
+        classes, items = crowd_and_source(measured, dataset, code)
+        facts = {
+            "dataset": dataset,
+            "over": f"crowd and {source}",
+            "n_units": len(items),
+            "n_workers": _workers_of(measured, items),
+        }
+        sampled = Sampled(classes, Settings(level=level, replicates=0))
+        two = Facts((STANDS, FALLS), True, None, 2)
+        records = records_of(sampled, two, chosen(list(_WITH_SOURCE)), "documents")
+        rows += [{**facts, **_of_record(record, level)} for record in records]
+    return rows
+
+
+def _workers_of(measured: Measured, items: Ints) -> int:
+    """How many workers have a decision about one of these items."""
+    inside = np.zeros(len(as_made(measured).items), bool)
+    inside[items] = True
+    made = decided(measured)
+    return len(np.unique(made["worker"].to_numpy()[inside[made["item"].to_numpy()]]))
+
+
+def _overlap(labels: Ints) -> str:
+    """How many units have how many labels."""
+    size, often = np.unique(labels, return_counts=True)
+    return " ".join(f"{a}:{b}" for a, b in zip(size, often, strict=True))
 
 
 def _facts(measured: Measured, dataset: str, name: str) -> dict[str, Any]:
@@ -130,12 +208,7 @@ def _facts(measured: Measured, dataset: str, name: str) -> dict[str, Any]:
         where, table = units(view, over)
         m = table.sum(axis=1)
         items, m = where["item"].to_numpy()[m > 1], m[m > 1]
-    size, often = np.unique(m, return_counts=True)
-    made = decided(measured)
     facts["n_units"] = len(items)
-    inside = np.zeros(len(as_made(measured).items), bool)
-    inside[items] = True
-    about = made["worker"].to_numpy()[inside[made["item"].to_numpy()]]
-    facts["n_workers"] = len(np.unique(about))
-    facts["labels_per_unit"] = " ".join(f"{a}:{b}" for a, b in zip(size, often, strict=True))
+    facts["n_workers"] = _workers_of(measured, items)
+    facts["labels_per_unit"] = _overlap(m)
     return facts

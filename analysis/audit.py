@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measured import Measured
+from analysis.outcomes import measure
 
 NOT_VERIFIED: Final = "not verified"
 LACKING: Final = "verified, not in the ground truth"
@@ -38,13 +39,17 @@ def audit_frame(measured: Measured, *, min_votes: int = 1, min_share: float = 0.
         min_votes: list nothing that fewer judgments speak for.
         min_share: verified is what more than this share of its judgments verify.
     """
+    name = measured.policy.name
+    if measured.policy.resolution == "weighted":
+        # A list of findings counts judgments; weights are no number of them.
+        measured = measure(measured.study, measured.policy.override({"resolution": "share"}))
     parts = [_not_verified(measured, min_share), _lacking(measured, min_share)]
     found = pd.concat(parts, ignore_index=True)
     found = found[found["judgments"] >= min_votes].reset_index(drop=True)
     if found.empty:
         return pd.DataFrame(columns=list(COLUMNS))
     named = found.join(measured.documents[["dataset", "document"]], on="document_code")
-    named.insert(0, "policy", measured.policy.name)
+    named.insert(0, "policy", name)
     named["mention"] = _mentions(measured, named)
     named = named.sort_values(["dataset", "document", "start", "end", "finding", "key"], ignore_index=True)
     return named[list(COLUMNS)]

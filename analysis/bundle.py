@@ -73,7 +73,9 @@ def read(path: Path) -> Study:
         raise InputError("no list of tables", where=str(path / MANIFEST), expected="a key 'tables'")
     problems: list[Problem] = []
     frames: dict[str, pd.DataFrame] = {}
-    for name in TABLES:
+    for name, table in TABLES.items():
+        if table.since > manifest["schema_version"] and name not in entries:
+            continue
         fault = _check_file(path / f"{name}.parquet", entries.get(name))
         if fault:
             problems.append(fault)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
+from scipy import special
 
 from analysis.engine.bits import stream, uniforms
 from analysis.engine.bootstrap import Weights, binomial, interval, resample_units
 from analysis.engine.counts import Floats, Sums
 from analysis.engine.jackknife import FEW_CLUSTERS, FEW_OUTCOMES, FEW_WORKERS, Spread, limits, spread
-from analysis.engine.proportions import Limits
+from analysis.engine.proportions import Limits, clopper_pearson, wilson
 from analysis.engine.tally import ALL_DATASETS, Cut, MacroTally, Tally, Value, evaluate_at
 from analysis.errors import ConfigError
 from analysis.measured import Measured
 from analysis.metrics.registry import Metric, ratio
 from analysis.policy import Policy
+from analysis.sampled import Size, Strata, refusal
 from analysis.schema import ALL
 
 _WORKERS: Final = ("worker", "two-way")
@@ -31,6 +33,10 @@ _WORDS: Final = {
     "two-way": "documents x workers",
 }
 _PROPORTION: Final = (0.0, 1.0)
+# Intervals by clusters of documents and workers; and those of a plain share, that know of no clusters.
+_BY_CLUSTERS: Final = ("jackknife", "korn_graubard")
+_PLAIN: Final = {"wilson": ("Wilson", wilson), "clopper_pearson": ("Clopper-Pearson", clopper_pearson)}
+_NO_SHARES: Final = ("f1", "brier", "calibration_error", "mean_confidence")
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,7 @@ class Settings:
         replicates: of the bootstrap; 0: none.
         seed: of it.
         level: of all intervals.
-        interval: jackknife | percentile | basic | bca | hits.
+        interval: jackknife | percentile | basic | bca | korn_graubard | wilson | clopper_pearson | hits.
         cluster: for every metric; None: the default of the policy for each.
         asked: the interval was asked for, and is not the policy's own.
     """
@@ -71,7 +77,14 @@ class Settings:
                 got=repr(self.cluster),
                 expected=", ".join(metric.clusters),
             )
-        if self.cluster in _WORKERS and self.interval != "jackknife":
+        if self.interval in _PLAIN:
+            raise ConfigError(
+                f"{_PLAIN[self.interval][0]}'s interval takes what is counted as independent",
+                where="cluster",
+                got=repr(self.cluster),
+                expected="no cluster, or another interval",
+            )
+        if self.cluster in _WORKERS and self.interval not in _BY_CLUSTERS:
             raise ConfigError(
                 "workers are never resampled",
                 where="cluster",
@@ -80,7 +93,15 @@ class Settings:
             )
 
     def how(self, metric: Metric) -> str:
-        """The interval of a metric: the published resampling of hits is known for proportions alone."""
+        """The interval of a metric; what is known for shares alone is another for the rest.
+
+        Wilson's and Clopper-Pearson's give way to the jackknife, the published resampling of hits to the
+        percentile.
+        """
+        if self.interval in _PLAIN:
+            share = metric.range == _PROPORTION and not metric.macro
+            no_share = any(word in metric.name for word in _NO_SHARES)
+            return self.interval if share and not no_share else "jackknife"
         if self.interval != "hits":
             return self.interval
         published = metric.family in ("rates", "union") and metric.range == _PROPORTION
@@ -91,7 +112,7 @@ class Settings:
         """The clusters of a metric's interval."""
         if self.cluster is not None:
             return self.cluster
-        if self.how(metric) == "jackknife":
+        if self.how(metric) in _BY_CLUSTERS:
             return "two-way" if "two-way" in metric.clusters else "document"
         if self.policy.unit_clusters and not self.asked and not metric.macro:
             for kind in ("annotation", "item", "unit"):
@@ -114,6 +135,8 @@ class Cell:
         reason: why it is undefined, or why it has no interval.
         warnings: what is known to mislead here.
         found: the spread, filled when finished.
+        worth: of a sample's cell, whose sums are weighted: how many units it rests on.
+        group: the part of the source's annotations, where numbers are parted further.
     """
 
     metric: Metric
@@ -126,10 +149,14 @@ class Cell:
     warnings: list[str] = field(default_factory=list)
     found: Spread | None = None
     target: str = ""
+    worth: Size | None = None
+    group: str = ""
 
     @property
     def n(self) -> float:
         """What is printed as n: the number of units the estimate is about, or what the metric names."""
+        if self.worth is not None:
+            return self.worth.plain
         return float(self.cut.total["n" if self.metric.macro else self.metric.printed or self.size][0])
 
 
@@ -140,7 +167,9 @@ def cell_of(metric: Metric, dataset: str, source: str, tally: Tally, measured: M
         value, size = ratio("value", "documents"), "n"
     place = ALL_DATASETS if dataset == ALL else measured.datasets.index(dataset)
     cell = Cell(metric, dataset, source, tally.cut(place), value, size)
-    if metric.family in ("rates", "union", "agreement") and not measured.judgments:
+    if refused := refusal(measured, metric):
+        cell.reason = refused
+    elif metric.family in ("rates", "union", "agreement") and not measured.judgments:
         cell.reason = _nobody(measured)
     elif np.isnan(evaluate_at(value, cell.cut.total)[0]):
         cell.reason = metric.undefined
@@ -158,9 +187,14 @@ def finish(
     cells: Sequence[Cell], settings: Settings, weights: Weights, measured: Measured
 ) -> list[dict[str, Any]]:
     """The rows of metrics.csv; an estimate at an edge borrows the clustering of the metric's other cells."""
+    by_tally: dict[int, list[Cell]] = {}
     for cell in cells:
         if not cell.reason:
+            by_tally.setdefault(id(cell.cut.tally), []).append(cell)
+    for several in by_tally.values():
+        for cell in several:
             fill_spread(cell, settings, anonymous=measured.anonymous)
+        several[0].cut.tally.forget()
     pooled = _pooled_icc(cells)
     drawn = _Drawn(settings, weights, cells)
     return [_row(cell, settings, drawn, _icc(cell, pooled)) for cell in cells]
@@ -188,11 +222,41 @@ def fill_spread(cell: Cell, settings: Settings, *, anonymous: bool) -> None:
     elif kind == "document" and (cell.cut.n_workers or metric.family == "agreement"):
         cell.target = "documents like these, these workers"
     cell.found = spread(cell.cut, cell.value, cell.size, kind, total=metric.range[1] is None)
+    if cell.worth is not None and cell.found.n > 0:
+        _of_a_sample(cell, cell.found, cell.worth)
     if cell.found.effective < FEW_CLUSTERS:
         cell.warnings.append(f"Under {FEW_CLUSTERS} effective clusters, intervals may be too narrow")
     nothing_to_find = cell.found.estimate == 0 and metric.better == "none"
     if metric.range == _PROPORTION and cell.found.rarer < FEW_OUTCOMES and not nothing_to_find:
         cell.warnings.append(f"Under {FEW_OUTCOMES} clusters hold the rarer outcome, intervals may mislead")
+
+
+def _of_a_sample(cell: Cell, found: Spread, worth: Size) -> None:
+    """Weights blow n up to that of the corpus: an interval may use what was judged alone.
+
+    By segments the target is the corpus itself: what was drawn of it is known, and only the rest is not.
+    """
+    member = found.member * worth.effective / found.n
+    variance, logit = found.variance, found.logit_variance
+    if found.kind == "segment" and worth.drawn:
+        cell.target = "this corpus, all of it judged"
+        variance, logit = variance * (1 - worth.drawn), logit * (1 - worth.drawn)
+        if worth.strata is not None and cell.metric.range == _PROPORTION:
+            variance, logit = _within_strata(cell, found, worth.strata)
+    cell.found = replace(found, n=worth.effective, member=member, variance=variance, logit_variance=logit)
+
+
+def _within_strata(cell: Cell, found: Spread, strata: Strata) -> tuple[float, float]:
+    """The variance of a share by segments drawn within strata, on its own and on the logit scale."""
+    sums, document = cell.cut.tally.units("segment")
+    inside = slice(*np.searchsorted(document, [cell.cut.rows.start, cell.cut.rows.stop]))
+    there = np.any([values[inside] != 0 for values in sums.values()], axis=0)
+    document = document[inside][there]
+    variance = strata.variance(found.values, found.estimate, document)
+    if np.isnan(found.logit_variance):
+        return variance, found.logit_variance
+    centre = float(special.logit(found.estimate))
+    return variance, strata.variance(special.logit(found.values), centre, document)
 
 
 def _pooled_icc(cells: Sequence[Cell]) -> Mapping[str, list[tuple[Cell, float, float]]]:
@@ -205,6 +269,9 @@ def _pooled_icc(cells: Sequence[Cell]) -> Mapping[str, list[tuple[Cell, float, f
 
 
 def _icc(cell: Cell, pooled: Mapping[str, list[tuple[Cell, float, float]]]) -> float:
+    inside = cell.found is not None and 0 < cell.found.estimate < 1
+    if inside and cell.metric.better != "none":
+        return 0.0  # nothing is borrowed but at an edge, and for what is rare
     others = [(icc, n) for other, icc, n in pooled.get(cell.metric.name, ()) if other is not cell]
     weight = sum(n for _, n in others)
     return sum(icc * n for icc, n in others) / weight if weight > 0 else 0.0
@@ -238,6 +305,7 @@ class _Drawn:
 def _row(cell: Cell, settings: Settings, drawn: _Drawn, icc: float) -> dict[str, Any]:
     row: dict[str, Any] = {
         "policy": settings.policy.name,
+        "group": cell.group,
         "dataset": cell.dataset,
         "source": cell.source,
         "metric": cell.metric.name,
@@ -273,8 +341,9 @@ def _interval(
 ) -> tuple[Limits | None, str]:
     """The interval of the row and what it is called; sets the cell's reason where there is none."""
     how, words = settings.how(cell.metric), _WORDS[found.kind]
-    if how == "jackknife":
-        got = limits(found, settings.level, cell.metric.range, icc)
+    if how in _BY_CLUSTERS:
+        rare, exact = cell.metric.better == "none", how == "korn_graubard"
+        got = limits(found, settings.level, cell.metric.range, icc, rare=rare, exact=exact)
         if got is None:
             cell.reason = f"no interval: {_why_none(found)}"
             return None, ""
@@ -282,6 +351,15 @@ def _interval(
         return got[:2], f"{got[2]}, {words}{beside}"
     if how == "hits":
         return _hits(cell, settings, found)
+    if how in _PLAIN:
+        return _plain(cell, how, settings.level, found)
+    return _bootstrapped(cell, found, settings, drawn, how)
+
+
+def _bootstrapped(
+    cell: Cell, found: Spread, settings: Settings, drawn: _Drawn, how: str
+) -> tuple[Limits | None, str]:
+    """Percentile, basic or BCa limits over resampled clusters."""
     if settings.replicates == 0:
         cell.reason = "no interval: no replicates were asked for"
         return None, ""
@@ -293,7 +371,18 @@ def _interval(
     if got_limits is None:
         cell.reason = "no interval: fewer than two replicates are defined"
         return None, ""
-    return got_limits, f"{how} bootstrap, {words}, {settings.replicates} replicates"
+    return got_limits, f"{how} bootstrap, {_WORDS[found.kind]}, {settings.replicates} replicates"
+
+
+def _plain(cell: Cell, how: str, level: float, found: Spread) -> tuple[Limits | None, str]:
+    """The interval of a share of n independent hits, whatever document or worker they are of."""
+    if found.estimate > 1:
+        cell.reason = f"no interval: {_why_none(found)}"
+        return None, ""
+    words, limits_of = _PLAIN[how]
+    cell.target = "hits like these"
+    cell.warnings.append("Intervals take judgments as independent: they are too narrow where people differ")
+    return limits_of(found.estimate * found.n, found.n, level), f"{words}, hits as if independent"
 
 
 def _hits(cell: Cell, settings: Settings, found: Spread) -> tuple[Limits | None, str]:

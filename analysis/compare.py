@@ -27,13 +27,16 @@ from analysis.engine.counts import Bools, Counts
 from analysis.engine.jackknife import FEW_CLUSTERS, FEW_WORKERS
 from analysis.engine.tally import ALL_DATASETS, Cut, MacroTally, Tally, Value
 from analysis.errors import ConfigError, InputError
+from analysis.found import found_rows
 from analysis.measured import Measured
 from analysis.metrics.rates import judged
 from analysis.metrics.registry import Metric, get, ratio
 from analysis.outcomes import measure
 from analysis.policy import DEFAULT_POLICY, Policy, get_policy
+from analysis.sampled import refusal
 from analysis.schema import ALL
 from analysis.study import Study
+from analysis.verdicts import verdict
 
 COLUMNS: Final = (
     "policy",
@@ -49,6 +52,10 @@ COLUMNS: Final = (
     "method",
     "p",
     "p_holm",
+    "p_better",
+    "margin",
+    "p_margin",
+    "verdict",
     "documents",
     "n",
     "warning",
@@ -59,7 +66,7 @@ METRICS: Final = ("posthoc_precision", "posthoc_recall", "posthoc_f1")
 CONTROL: Final = "negative_control"
 _DRAWS: Final = 10_000
 _FEW_DOCUMENTS: Final = 6
-_FLOATS: Final = ("estimate", "low", "high", "level", "p", "p_holm", "n")
+_FLOATS: Final = ("estimate", "low", "high", "level", "p", "p_holm", "p_better", "margin", "p_margin", "n")
 
 
 def compare(
@@ -72,6 +79,7 @@ def compare(
     overrides: Mapping[str, str] | None = None,
     level: float | None = None,
     seed: int = 0,
+    margin: float | None = None,
 ) -> pd.DataFrame:
     """How much larger a metric is for one source than for another, a row a dataset and `*` for all.
 
@@ -86,6 +94,7 @@ def compare(
         overrides: choices to change, name -> value.
         level: of the intervals; None: .95.
         seed: of the sign flips.
+        margin: by how much the first may be worse and still be as good as the other; None: not said.
 
     Raises:
         InputError: no such source or metric, or both sources are one.
@@ -97,15 +106,20 @@ def compare(
     if source == other:
         raise InputError("a source is not compared with itself", got=repr(source))
     rows = _Pairs(measured, _checked(metric)).contrasts([(source, other)])
-    frame = _finished(measured, rows, _level(level), seed)
+    frame = _finished(measured, rows, _level(level), seed, margin)
     frame.attrs["warnings"] = list(measured.warnings)
     return frame
 
 
 def comparisons(
-    measured: Measured, metrics: Iterable[str] | None = None, *, level: float | None = None, seed: int = 0
+    measured: Measured,
+    metrics: Iterable[str] | None = None,
+    *,
+    level: float | None = None,
+    seed: int = 0,
+    margin: float | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """All pairs of sources by some metrics, with the negative control; and the probability of each rank.
+    """All pairs of sources by some metrics, what each found, the negative control; and ranks.
 
     Each model is taken less the ground truth, and each less those that follow it. Holm's adjustment is over
     all pairs and datasets of one metric; `*`, which holds the same data again, is adjusted over pairs.
@@ -116,6 +130,7 @@ def comparisons(
             makes it another number than precision.
         level: of the intervals; None: .95.
         seed: of sign flips and ranks.
+        margin: by how much the first may be worse and still be as good as the other; None: not said.
     """
     if metrics is None:
         metrics = METRICS if measured.policy.hits == "own" else ("verification_rate", *METRICS)
@@ -126,11 +141,12 @@ def comparisons(
         every = _Pairs(measured, _checked(name))
         rows += every.contrasts(pairs)
         ranks += _ranks(every, seed)
+    rows += [_Row(cells) for cells in found_rows(measured, pairs)]
     rows += _control(measured).contrasts(pairs)
     table = pd.DataFrame(ranks, columns=list(RANK_COLUMNS))
     table["rank"] = table["rank"].astype("int64")
     table["probability"] = table["probability"].astype(float)
-    return _finished(measured, rows, _level(level), seed), table
+    return _finished(measured, rows, _level(level), seed, margin), table
 
 
 def _level(level: float | None) -> float:
@@ -159,6 +175,7 @@ class _Side:
     value: Value
     size: str
     linear: Linear
+    n: float
 
 
 @dataclass
@@ -212,7 +229,13 @@ class _Pairs:
                 value, size = ratio("value", "documents"), "documents"
             cut = self._tallies[key].cut(place)
             linear = linearise(cut, value, size, len(self.measured.workers))
-            self._sides[key, place] = _Side(cut, value, size, linear)
+            n = float(cut.total[size][0])
+            if self.measured.weight is not None and n:
+                # What was judged, not what it stands for.
+                counts = self._tallies[key].counts
+                plain = Tally(counts, self.measured.bounds, units=False)
+                n = float(plain.cut(place).total[self.metric.size][0])
+            self._sides[key, place] = _Side(cut, value, size, linear, n)
         return self._sides[key, place]
 
     def _counts(self, source: str, among: Sequence[str]) -> Counts:
@@ -222,7 +245,7 @@ class _Pairs:
         both = self.seen[:, [self.measured.source_code(one) for one in among]].all(axis=1)
         counts = judged(view)
         item = self.measured.annotations["item"].to_numpy()[counts.unit]
-        inside: Bools = (item >= 0) & np.asarray(both)[item]
+        inside: Bools = np.append(both, False)[item]
         return counts.select(inside)
 
     def two_way(self, sides: Sequence[Linear]) -> bool:
@@ -244,7 +267,9 @@ class _Pairs:
                     "other": other,
                 }
                 row = _Row(cells)
-                if self.common((source, other))[stretch].any():
+                if refused := refusal(self.measured, self.metric):
+                    cells["reason"] = refused
+                elif self.common((source, other))[stretch].any():
                     self._fill(row, place)
                 else:
                     cells["reason"] = "there is no document on which both ran"
@@ -261,7 +286,7 @@ class _Pairs:
                 return
         two_way = self.two_way((a.linear, b.linear))
         found = difference(a.linear, b.linear, pooled_value(a.value, a.cut, b.cut), two_way=two_way)
-        both = float(a.cut.total[a.size][0] + b.cut.total[b.size][0])
+        both = a.n + b.n
         row.found = found
         row.cells |= {
             "estimate": found.estimate,
@@ -281,7 +306,9 @@ class _Pairs:
             yield f"no p can be under {least:.3g} with {found.documents} documents"
 
 
-def _finished(measured: Measured, rows: Sequence[_Row], level: float, seed: int) -> pd.DataFrame:
+def _finished(
+    measured: Measured, rows: Sequence[_Row], level: float, seed: int, margin: float | None
+) -> pd.DataFrame:
     """The frame of the rows, with intervals, p and its adjustment."""
     there = [row for row in rows if row.found is not None]
     table = np.zeros((len(measured.documents), len(there)))
@@ -291,7 +318,10 @@ def _finished(measured: Measured, rows: Sequence[_Row], level: float, seed: int)
     p, exact = sign_flips(table, measured.bounds, measured.datasets, seed)
     for row, probability, every in zip(there, p.tolist(), exact.tolist(), strict=True):
         _finish(row, level, probability, "every pattern of signs" if every else f"{FLIPS} sign flips")
-    _adjust([row.cells for row in there])
+    _adjust([row.cells for row in rows if "p" in row.cells])
+    for row in there:
+        if row.found is not None and row.cells["kind"] == "difference":
+            row.cells |= verdict(row.cells, row.found, level, margin)
     frame = pd.DataFrame([row.cells | {"level": level} for row in rows], columns=list(COLUMNS))
     frame["policy"] = measured.policy.name
     frame = frame.astype(dict.fromkeys(_FLOATS, float))
@@ -334,7 +364,7 @@ def _ranks(every: _Pairs, seed: int) -> list[dict[str, Any]]:
     for dataset, place in every.places:
         stretch = measured.document_codes(dataset)
         there = [name for name in measured.sources if every.common([name])[stretch].any()]
-        if len(there) < 2:  # noqa: PLR2004 - one source has no rank
+        if len(there) < 2 or refusal(measured, every.metric):  # noqa: PLR2004 - one source has no rank
             continue
         sides = [every.side(name, there, place).linear for name in there]
         estimates = np.array([side.estimate for side in sides])

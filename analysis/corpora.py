@@ -7,7 +7,7 @@ A package that can read annotated corpora registers one function under the entry
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import MappingProxyType
@@ -37,6 +37,7 @@ class Reader(Protocol):
         prefixes: Mapping[str, str],
         repair: bool,
         known: Callable[[str], str | None] | None,
+        redirects: Sequence[Path],
     ) -> list[Document]:
         """The documents of `path`; bad rows are collected and raised together as an `InputError`."""
 
@@ -52,6 +53,7 @@ def read_documents(
     prefixes: Mapping[str, str] = MappingProxyType({}),
     repair: bool = False,
     known: Callable[[str], str | None] | None = None,
+    redirects: Sequence[Path] = (),
 ) -> list[Document]:
     """Read a corpus file in any format that the installed reader knows.
 
@@ -65,6 +67,7 @@ def read_documents(
         prefixes: IRI by prefix, for those that a Turtle file uses without declaring them.
         repair: put spans right whose place has one answer.
         known: the text of a document by its name, for those that come without.
+        redirects: files of redirects, and of Wikidata ids of titles, for the keys of its entities.
 
     Raises:
         MissingExtraError: no reader is installed.
@@ -81,6 +84,7 @@ def read_documents(
         prefixes=prefixes,
         repair=repair,
         known=known,
+        redirects=redirects,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any, Final
 
@@ -26,6 +26,7 @@ from analysis.measured import Measured
 from analysis.metrics.rates import judged
 from analysis.metrics.registry import ratio
 from analysis.outcomes import measure
+from analysis.sampled import parted, size_of
 from analysis.schema import ALL
 from analysis.voices import gate_of
 
@@ -192,11 +193,15 @@ def _source(people: Measured, source: str, controls: Controls, level: float) -> 
             continue
         at = ALL_DATASETS if dataset == ALL else place
         head = {"dataset": dataset, "source": source, "level": level, "reason": controls.reason}
-        n, whole = float(tally.cut(at).total["judged"][0]), float(recall.cut(at).total["items"][0])
+        weighted = people.weight is not None
+        n = _plain(tally, "judged", at, weighted=weighted)
+        whole = _plain(recall, "items", at, weighted=weighted)
         rate: dict[str, Any] = {**head, "metric": RATE, "n": n}
         found: dict[str, Any] = {**head, "metric": RECALL, "n": whole}
         if not n or not whole:
             rate["reason"] = found["reason"] = "no annotation of this source was judged by anyone who counts"
+        if parted(people):
+            found["reason"] = "the plan drew tasks of single sources: what they found together is not known"
         if not rate["reason"]:
             rate |= _rate(people, tally.cut(at), controls, level)
         if not found["reason"]:
@@ -205,12 +210,24 @@ def _source(people: Measured, source: str, controls: Controls, level: float) -> 
         yield found
 
 
+def _plain(tally: Tally, quantity: str, at: int, *, weighted: bool) -> float:
+    """How many units were judged; the weights of a sample do not enter."""
+    if not weighted:
+        return float(tally.cut(at).total[quantity][0])
+    return float(Tally(tally.counts, tally.bounds, units=False).cut(at).total[quantity][0])
+
+
 def _kind(people: Measured, cut: Cut) -> str:
     return "document" if people.anonymous or cut.n_workers < FEW_WORKERS else "two-way"
 
 
 def _rate(people: Measured, cut: Cut, controls: Controls, level: float) -> dict[str, Any]:
     found = spread(cut, _VALUE, "judged", _kind(people, cut))
+    if people.weight is not None:
+        counts, rows = cut.tally.counts, cut.rows
+        inside = (counts.document >= rows.start) & (counts.document < rows.stop)
+        size = size_of(counts, "judged", people.weight, inside)
+        found = replace(found, n=size, member=found.member * size / found.n)
     p = _worth(found)
     low, high = lang_reiczigel(p, controls.se, controls.sp, level)
     return {

@@ -13,6 +13,7 @@ from analysis.imported import coded
 from analysis.letters import LETTERS, PARTS_OF_E, Coverage, letters
 from analysis.measured import Measured
 from analysis.metrics.coverage import MEANING, reference, union_letters, where_gt_ran
+from analysis.sampled import parted
 from analysis.schema import ALL
 from analysis.union import speakers
 
@@ -37,7 +38,10 @@ DIRECTIONS: Final = ("union_vs_gt", "models_vs_gt", "gt_vs_union", "gt_vs_models
 
 @dataclass(frozen=True)
 class _Direction:
-    """One direction, an item a row: its letter, its weight y, what was said of the ground truth there."""
+    """One direction, an item a row: its letter, its y, what was said of the ground truth there.
+
+    `y` and `gt` have the weight of the item's segment.
+    """
 
     name: str
     document: npt.NDArray[np.int64]
@@ -55,7 +59,8 @@ def coverage_table(measured: Measured) -> pd.DataFrame:
 
     Columns:
         n: items of that letter (with y > 0, or ground-truth links).
-        sum: their sum of y; for ground-truth links their number.
+        sum: their sum of y; for ground-truth links their number. Of a sample, weighted by segment, as is
+            what was said of the ground truth.
         share: sum / sum over A to E; empty where that is 0.
         any: items for which the letter holds for any annotation, whatever their first letter (A to D).
         nil_same_span: items of that letter whose very span the ground truth marks NIL or unmapped.
@@ -65,9 +70,9 @@ def coverage_table(measured: Measured) -> pd.DataFrame:
             the ground truth is wrong, gt_verified that two answers were accepted.
 
     Returns:
-        No rows where the study has no ground truth.
+        No rows where the study has no ground truth, or its plan drew tasks of single sources.
     """
-    if measured.gt is None:
+    if measured.gt is None or parted(measured):
         return pd.DataFrame(columns=list(COLUMNS))
     found = _directions(measured)
     rows = []
@@ -88,18 +93,30 @@ def _directions(measured: Measured) -> list[_Direction]:
     for name, items, found in zip(
         DIRECTIONS[:2], (everything, models), (got, letters(coded(measured, models), target)), strict=True
     ):
-        gt = _behind(found, behind_target, len(items))
-        out.append(_Direction(name, _documents(items), items["y"].to_numpy(float), found, gt))
+        weight = _weight(measured, items["segment"])
+        gt = {key: values * weight for key, values in _behind(found, behind_target, len(items)).items()}
+        y = items["y"].to_numpy(float) * weight
+        out.append(_Direction(name, _documents(items), y, found, gt))
     # What is outside the scope is counted against nothing, in either direction.
     in_scope = measured.annotations["in_scope"].to_numpy()[target.index.to_numpy()]
     own = target.loc[(target["kind"] == "link") & in_scope].drop_duplicates("item")
+    own = own[_weight(measured, own["segment"]) > 0]
+    weight = _weight(measured, own["segment"])
     rows = target.index.get_indexer(own.index)
-    gt = {name: values[rows] for name, values in behind_target.items()}
+    gt = {name: values[rows] * weight for name, values in behind_target.items()}
     document = own["document"].to_numpy(np.int64)
     for name, items in zip(DIRECTIONS[2:], (everything, models), strict=True):
         found = letters(own, coded(measured, items))
-        out.append(_Direction(name, document, np.ones(len(own)), found, gt))
+        out.append(_Direction(name, document, weight, found, gt))
     return out
+
+
+def _weight(measured: Measured, segment: pd.Series) -> Floats:
+    """The weight of segments by code. In a sample what lies in none cannot have been drawn."""
+    if measured.weight is None:
+        return np.ones(len(segment))
+    weight: Floats = np.append(measured.weight, 0.0)[segment.to_numpy(np.int64)]
+    return weight
 
 
 def _documents(items: pd.DataFrame) -> npt.NDArray[np.int64]:

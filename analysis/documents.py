@@ -23,6 +23,22 @@ class Span(NamedTuple):
         return other.start <= self.start and self.end <= other.end
 
 
+class Label(NamedTuple):
+    """How a benchmark says that one of its labels is to be scored.
+
+    Attributes:
+        id: of the label in its document, by which others name it their parent.
+        parent: the id of the label that this one is an alternative to, or a part of; None if there is none.
+        parts: the ids of the labels that it says are such of its own.
+        optional: whether nobody has to find it.
+    """
+
+    id: int | None
+    parent: int | None = None
+    parts: tuple[int, ...] = ()
+    optional: bool = False
+
+
 @dataclass(frozen=True)
 class Annotation:
     """One source's mention span in one document with one entity.
@@ -32,12 +48,14 @@ class Annotation:
         entity: what was given, with its kind and key.
         confidence: the source's own score, if it gave one.
         line: line of the file it was read from, 1-based; 0 if not from a file.
+        label: what its benchmark says of scoring it, if it says so; not part of what the annotation is.
     """
 
     span: Span
     entity: Entity
     confidence: float | None = None
     line: int = 0
+    label: Label | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

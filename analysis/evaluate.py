@@ -11,12 +11,14 @@ import pandas as pd
 
 from analysis.cells import Cell, Settings, cell_of, finish
 from analysis.engine.bootstrap import Weights
-from analysis.engine.tally import MacroTally, Tally
+from analysis.engine.tally import ALL_DATASETS, MacroTally, Tally
 from analysis.errors import ConfigError, InputError
+from analysis.groups import reason_against
 from analysis.measured import Measured, View
-from analysis.metrics.registry import Metric, get, names, registered
+from analysis.metrics.registry import Metric, get, named_families, names, registered
 from analysis.outcomes import measure
 from analysis.policy import DEFAULT_POLICY, INTERVALS, Policy, get_policy
+from analysis.sampled import Size, drawn_share, size_of, strata_of
 from analysis.schema import ALL
 from analysis.study import Study
 
@@ -37,13 +39,27 @@ COLUMNS = (
     "bootstrap_high",
     "reason",
 )
+# What is no sum over judgments alone, so that other intervals than the engine's belong to it.
+DERIVED = (
+    "corrected_verification_rate",
+    "corrected_recall",
+    "audited_verification_rate",
+    "capture_chapman",
+    "capture_chao2",
+)
 _BY = ("dataset", "source")
 _COARSE = ("document", "worker", "two-way")
 
 
 def metrics(measured: Measured | None = None) -> list[str]:
-    """Names of the metrics: those with fixed names, or all that make sense for a study."""
-    return [metric.name for metric in registered()] if measured is None else names(measured)
+    """Names of metrics: every one that metrics.csv may hold, or those that `evaluate` computes for a study.
+
+    Some hold a number: `verified_I_of_N` stands for any. Those of `DERIVED` rest on controls, on experts or
+    on capture and recapture: `analyze` computes them.
+    """
+    if measured is not None:
+        return names(measured)
+    return [*(metric.name for metric in registered()), *named_families(), *DERIVED]
 
 
 def evaluate(
@@ -64,18 +80,21 @@ def evaluate(
     Args:
         study: a study, or one measured before (whose policy then holds).
         metrics: a name or names; None: all that make sense for the study.
-        by: what to part by: `dataset` (else only `*`) and `source`.
+        by: what to part by: `dataset` (else only `*`), `source`, and one of `entity_type`, `document`,
+            `mention_length`, `confidence_bin`, `worker`.
         policy: name or choices.
         overrides: choices to change, name -> value.
         replicates: of the bootstrap; 0 for none.
         seed: of the bootstrap.
         level: of the intervals; None: the policy's.
-        interval: jackknife, percentile, basic, bca or hits; None: the policy's.
+        interval: jackknife, percentile, basic, bca, korn_graubard, wilson, clopper_pearson or hits; None: the
+            policy's.
         cluster: document, segment, annotation, item, unit, worker or two-way; None: the policy's.
 
     Returns:
         A frame with the columns of metrics.csv; undefined numbers are missing and have a reason.
-        `attrs["warnings"]` lists what a reader has to know.
+        `attrs["warnings"]` lists what a reader has to know. Parted further, a frame with the columns of
+        groups.csv, where warnings stand in the row.
 
     Raises:
         ConfigError: an unknown policy, choice or option; a cluster that a metric does not allow.
@@ -85,14 +104,14 @@ def evaluate(
     settings = _settings(
         measured.policy, replicates=replicates, seed=seed, level=level, interval=interval, cluster=cluster
     )
-    asked = names(measured) if metrics is None else [metrics] if isinstance(metrics, str) else metrics
-    chosen = list(
-        {str(metric): get(metric) if isinstance(metric, str) else metric for metric in asked}.values()
-    )
+    if further := [name for name in by if name not in _BY]:
+        from analysis.grouped import grouped  # noqa: PLC0415 - it imports what is here
+
+        return grouped(measured, _chosen(measured, metrics, further), by, settings)
+    chosen = _chosen(measured, metrics)
     _check(chosen, by, settings)
     parts = [*measured.datasets, ALL] if "dataset" in by else [ALL]
-    units = any(settings.kind(metric) not in _COARSE for metric in chosen)
-    run = _Run(measured, settings, parts, units)
+    run = Run(measured, settings, parts, finely(settings, chosen))
     cells = [cell for metric in chosen for cell in run.cells(metric)]
     order = {name: place for place, name in enumerate([*parts])}
     sources = {"": len(measured.sources)} | {name: place for place, name in enumerate(measured.sources)}
@@ -102,6 +121,26 @@ def evaluate(
     frame = typed(rows)
     frame.attrs["warnings"] = [*measured.warnings, *_warnings(cells)]
     return frame
+
+
+def _chosen(
+    measured: Measured, metrics: str | Iterable[str | Metric] | None, further: Sequence[str] = ()
+) -> list[Metric]:
+    """The metrics asked for, each once; unless named, all, or all that have such parts."""
+    if metrics is None:
+        asked: Iterable[str | Metric] = names(measured)
+        if further:
+            asked = [name for name in names(measured) if not reason_against(further[0], get(name))]
+    else:
+        asked = [metrics] if isinstance(metrics, str) else metrics
+    return list(
+        {str(metric): get(metric) if isinstance(metric, str) else metric for metric in asked}.values()
+    )
+
+
+def finely(settings: Settings, chosen: Sequence[Metric]) -> bool:
+    """Whether some interval is by other clusters than documents and workers."""
+    return any(settings.kind(metric) not in _COARSE for metric in chosen)
 
 
 def typed(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -116,7 +155,7 @@ def typed(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 @dataclass
-class _Run:
+class Run:
     """Counts of every metric, made once over all documents and cut by dataset."""
 
     measured: Measured
@@ -125,6 +164,7 @@ class _Run:
     units: bool
     weights: Weights = field(init=False)
     _tallies: dict[tuple[int, str], Tally] = field(default_factory=dict)
+    _plain: dict[int, Tally] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         sizes = self.measured.documents.groupby("dataset", sort=True).size()
@@ -139,12 +179,28 @@ class _Run:
         for source in sources:
             view = self.measured.view(ALL, source or None)
             tally = self._tally(metric, view, source)
-            out += [
-                cell_of(metric, dataset, source, tally, self.measured)
-                for dataset in self.parts
-                if view.in_documents[self.measured.document_codes(dataset)].any()
-            ]
+            for dataset in self.parts:
+                if view.in_documents[self.measured.document_codes(dataset)].any():
+                    cell = cell_of(metric, dataset, source, tally, self.measured)
+                    cell.worth = self.worth(metric, dataset, tally)
+                    out.append(cell)
         return out
+
+    def worth(self, metric: Metric, dataset: str, tally: Tally) -> Size | None:
+        """What a cell of a sampled study rests on; None where everything weighs the same."""
+        weight = self.measured.weight
+        if weight is None:
+            return None
+        counts = tally.counts
+        if id(counts) not in self._plain:
+            self._plain[id(counts)] = Tally(counts, self.measured.bounds, units=False)
+        at = ALL_DATASETS if dataset == ALL else self.measured.datasets.index(dataset)
+        stretch = self.measured.document_codes(dataset)
+        rows = (counts.document >= stretch.start) & (counts.document < stretch.stop)
+        effective = size_of(counts, metric.size, weight, rows)
+        plain = self._plain[id(counts)].cut(at).total[metric.printed or metric.size]
+        drawn = drawn_share(self.measured, stretch)
+        return Size(float(plain[0]), effective, drawn, strata_of(self.measured))
 
     def _tally(self, metric: Metric, view: View, source: str) -> Tally:
         """The tally of a metric's counts: metrics that count alike share it."""
@@ -187,10 +243,6 @@ def _settings(
 
 def _check(chosen: Sequence[Metric], by: Sequence[str], settings: Settings) -> None:
     """Refuse what cannot be done, with the reason."""
-    if unknown := [name for name in by if name not in _BY]:
-        raise ConfigError(
-            "cannot part by that", where="by", got=", ".join(unknown), expected="dataset, source"
-        )
     if "source" not in by and (one := next((m for m in chosen if m.per == "source"), None)):
         raise InputError(
             f"{one.name} is about one source", where="by", got=str(list(by)), expected="'source' among them"

@@ -24,6 +24,11 @@ _REFERENCES: Final = {
     ("credits", "annotation"): ("annotations", "annotation"),
     ("judgments", "display"): ("displays", "display"),
     ("judgments", "assignment"): ("assignments", "assignment"),
+    ("namings", "display"): ("displays", "display"),
+    ("namings", "assignment"): ("assignments", "assignment"),
+    ("comments", "display"): ("displays", "display"),
+    ("comments", "assignment"): ("assignments", "assignment"),
+    ("missing_mentions", "assignment"): ("assignments", "assignment"),
 }
 
 
@@ -51,7 +56,7 @@ def conform(table: Table, frame: pd.DataFrame, where: str = "") -> pd.DataFrame:
     problems = [
         Problem("column missing", f"{where}: {name}", expected=", ".join(table.names))
         for name in table.names
-        if name not in frame.columns
+        if name not in frame.columns and name not in _later(table)
     ]
     columns: dict[str, pd.Series] = {}
     for column in table.columns:
@@ -63,6 +68,9 @@ def conform(table: Table, frame: pd.DataFrame, where: str = "") -> pd.DataFrame:
                     "wrong values", f"{where}: {column.name}", got=str(error)[:120], expected=column.type
                 )
                 problems.append(fault)
+        elif column.name in _later(table):
+            nothing = pd.Series([None] * len(frame), index=frame.index, dtype="object")
+            columns[column.name] = _cast(column, nothing)
     if problems:
         raise InputError.of(problems)
     out = pd.DataFrame(columns)
@@ -71,6 +79,11 @@ def conform(table: Table, frame: pd.DataFrame, where: str = "") -> pd.DataFrame:
         first = out.loc[out.duplicated(key), key].iloc[0].to_dict()
         raise InputError("two rows with one key", where=where, got=str(first), expected="one row each")
     return out.sort_values(key, kind="stable", ignore_index=True)
+
+
+def _later(table: Table) -> set[str]:
+    """Columns that came after the table: what was made before does not have them, and they are empty."""
+    return {column.name for column in table.columns if column.null and column.since > table.since}
 
 
 def conform_all(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
@@ -109,7 +122,7 @@ def dangling(tables: Mapping[str, pd.DataFrame]) -> list[Problem]:
                 )
             )
     documents = pd.MultiIndex.from_frame(tables["documents"][["dataset", "document"]])
-    for name in ("source_documents", "annotations", "segments"):
+    for name in ("source_documents", "annotations", "segments", "missing_mentions"):
         found = pd.MultiIndex.from_frame(tables[name][["dataset", "document"]]).isin(documents)
         if not found.all():
             first = tables[name].loc[~found, ["dataset", "document"]].iloc[0]

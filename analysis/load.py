@@ -15,6 +15,7 @@ from analysis.judgments_csv import read_annotations, read_judgments
 from analysis.keys import check_language
 from analysis.rows import build
 from analysis.study import DEFAULT_GT, Study
+from analysis.texts import attach, read_texts
 
 
 def load(
@@ -22,6 +23,7 @@ def load(
     gt: str | None = None,
     annotations: str | Path | pd.DataFrame | None = None,
     language: str = "en",
+    texts: str | Path | None = None,
 ) -> Study:
     """The study in a bundle folder, a judgments CSV, a frame of its shape, or frames of the bundle's tables.
 
@@ -32,6 +34,8 @@ def load(
             dataset, document, source, start, end, entity and, where known, confidence). A row with empty
             start, end and entity says that the source ran on the document and found nothing.
         language: of bare titles in a CSV.
+        texts: of a bundle that left them out: a folder of text files, or a `.jsonl` file of documents. Each
+            finds its document by its hash.
 
     Raises:
         InputError: the input cannot be used; every bad row is listed.
@@ -39,6 +43,13 @@ def load(
     if isinstance(source, pd.DataFrame) or (not isinstance(source, Mapping) and not Path(source).is_dir()):
         rows = read_judgments(source, check_language(language))
         extra = None if annotations is None else read_annotations(annotations, language)
+        if texts is not None:
+            raise InputError(
+                "a judgments CSV knows no hash of its texts",
+                where="texts",
+                expected="a bundle",
+                remedy="Leave the texts out.",
+            )
         study = build(rows, extra, DEFAULT_GT if gt is None else gt, language)
         return study if gt is None else _with_ground_truth(study, gt)
     if annotations is not None:
@@ -48,6 +59,8 @@ def load(
             remedy="Leave the annotations file out, or give a judgments CSV.",
         )
     study = Study(conform_all(source)) if isinstance(source, Mapping) else _bundle(Path(source))
+    if texts is not None:
+        study = attach(study, read_texts(texts))
     return study if gt is None else _with_ground_truth(study, gt)
 
 

@@ -33,17 +33,19 @@ class Measured:
         segments: document_code, start, end, weight, shared (every source that ran in the dataset has a
             shown annotation here and all shown annotations here are judged).
         annotations: the bundle's columns and document_code, source_code, item (-1 unless kind is link),
-            segment (-1: crosses a boundary), judged, in_scope, n (judgments that speak for it), verify, edit,
+            segment (-1: crosses a boundary), judged, in_scope, n (judgments that speak for it; under weighted
+            their weight), verify, edit,
             remove (integer numerators over n; under majority and unanimous they may add to less: tied).
-        votes: annotation, worker (-1: anonymous), verify, edit, remove, n, and document_code, segment, item,
-            source_code of the annotation. One row a judgment that speaks for a shown annotation: numerators
-            over n add to the annotation's value.
+        votes: annotation, worker (-1: anonymous), verify, edit, remove, weight, n, and document_code,
+            segment, item, source_code of the annotation. One row a judgment that speaks for a shown
+            annotation: numerators over n add to the annotation's value, weights (1 each, but under weighted)
+            over n to 1.
         items: document_code, segment, start, end, key, shown (by any source), judged, in_scope, n and verify
             (y = verify / n: under own pooling the largest of its annotations'; with union_edits that of the
             edits to it if that is larger), y, edited (no source has it: only an edit brought it in). Sorted
             by document, start, end, key.
         support: (items x sources) the source has a shown annotation of the item.
-        item_votes: item, worker, verify, n, document_code, segment: the judgments behind items' y.
+        item_votes: item, worker, verify, weight, n, document_code, segment: the judgments behind items' y.
         left_out: reason -> number of assignments that do not count; and other rows left out.
         judgments: number of judgments that enter.
         anonymous: some judgments that enter have no worker id.
@@ -69,7 +71,7 @@ class Measured:
     warnings: tuple[str, ...] = ()
     memo: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
-    @property
+    @cached_property
     def gt(self) -> str | None:
         """Name of the ground truth."""
         return self.study.ground_truth

@@ -11,6 +11,7 @@ from analysis.engine.counts import Bools, Codes
 from analysis.keys import LINK
 from analysis.measured import Measured
 from analysis.policy import DEFAULT_POLICY, Policy, get_policy
+from analysis.sampled import notes
 from analysis.schemes import differences
 from analysis.study import Study
 from analysis.voices import UNKNOWN_TARGET, Heard, Voices, hear, resolve
@@ -112,7 +113,7 @@ def _annotations(
     frame = study["annotations"].copy()
     frame["document_code"] = _document_codes(frame, documents)
     frame["source_code"] = pd.Index(sources).get_indexer(pd.Index(frame["source"])).astype(np.int64)
-    frame["segment"] = _within(frame, segments)
+    frame["segment"] = within(frame, segments)
     # Where it was judged is known better than where its span lies (segments of a CSV may interleave).
     credits_, displays, tasks = study["credits"], study["displays"], study["tasks"]
     display = np.searchsorted(displays["display"].to_numpy(), credits_["display"].to_numpy())
@@ -124,8 +125,13 @@ def _annotations(
     return frame
 
 
-def _within(annotations: pd.DataFrame, segments: pd.DataFrame) -> Codes:
-    """The segment that holds each annotation whole; -1 where none does."""
+def within(annotations: pd.DataFrame, segments: pd.DataFrame) -> Codes:
+    """The segment that holds each annotation whole; -1 where none does.
+
+    Args:
+        annotations: with document_code, start and end.
+        segments: in the order of document and start.
+    """
     width = int(max(annotations["end"].max(), segments["start"].max())) + 1 if len(annotations) else 1
     first = segments["document_code"].to_numpy() * width + segments["start"].to_numpy()
     document = annotations["document_code"].to_numpy()
@@ -210,6 +216,7 @@ def _votes(annotations: pd.DataFrame, speaker: Codes, voices: Voices) -> pd.Data
             "verify": voices.verify[voice],
             "edit": voices.edit[voice],
             "remove": voices.remove[voice],
+            "weight": voices.weight[voice],
             "n": voices.n[voice],
         }
     )
@@ -276,9 +283,15 @@ def _edited(spoken: _Spoken) -> tuple[pd.DataFrame, Codes, Codes]:
     voices = spoken.voices
     rows = (voices.edit > 0) & (voices.target != UNKNOWN_TARGET) & spoken.edits
     frame = pd.DataFrame(
-        {"speaker": voices.speaker[rows], "target": voices.target[rows], "n": voices.n[rows]}
+        {
+            "speaker": voices.speaker[rows],
+            "target": voices.target[rows],
+            "n": voices.n[rows],
+            "weight": voices.weight[rows],
+        }
     )
-    frame = frame.groupby(["speaker", "target"], as_index=False).agg(n=("n", "first"), verify=("n", "size"))
+    grouped = frame.groupby(["speaker", "target"], as_index=False)
+    frame = grouped.agg(n=("n", "first"), verify=("weight", "sum"))
     shown = np.flatnonzero(spoken.annotations["shown"].to_numpy())
     first = pd.Series(shown, index=spoken.speaker[shown]).groupby(level=0).first()
     return frame, first.reindex(frame["speaker"]).to_numpy(np.int64), frame["target"].to_numpy(np.int64)
@@ -310,12 +323,14 @@ def _item_votes(items: pd.DataFrame, best: pd.DataFrame, voices: Voices) -> pd.D
     )
     item, target = best["item"].to_numpy()[row], best["target"].to_numpy()[row]
     edit = (voices.edit[voice] > 0) & (voices.target[voice] == target)
-    verify = np.where(target == UNKNOWN_TARGET, voices.verify[voice], edit)
+    weight = voices.weight[voice]
+    verify = np.where(target == UNKNOWN_TARGET, voices.verify[voice], edit * weight)
     votes = pd.DataFrame(
         {
             "item": item,
             "worker": voices.worker[voice],
             "verify": verify.astype(np.int64),
+            "weight": weight,
             "n": voices.n[voice],
         }
     )
@@ -357,8 +372,8 @@ def _alone(documents: pd.DataFrame, ran: Bools, gt: str | None) -> list[str]:
 
 def _warnings(study: Study, heard: Heard, policy: Policy) -> tuple[str, ...]:
     links = study["annotations"].loc[study["annotations"]["kind"] == LINK]
-    keys = {str(source): each.tolist() for source, each in links.groupby("source")["key"]}
-    out = [*study.notes, *differences(keys, study.ground_truth or "")]
+    keys = {str(source): each for source, each in links.groupby("source")["key"]}
+    out = [*study.notes, *differences(keys, study.ground_truth or ""), *notes(study)]
     if study.simulated:
         out.append("The judgments were made by a simulated crowd.")
     if len(study["judgments"]) and not len(heard.order):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
+from analysis import csv_lines
 from analysis.bundle import software_version
 from analysis.errors import InputError
 from analysis.folder import MANIFEST, Kind, refuse_foreign, sha256, written_whole
@@ -28,6 +29,23 @@ if TYPE_CHECKING:
 OUTPUT: Final = Kind("an output folder", "files", lambda files: files)
 # Version of the output folder itself.
 OUTPUT_VERSION: Final = 1
+# A frame of the results each, written as NAME.csv.
+_FRAMES: Final = (
+    "metrics",
+    "comparisons",
+    "ranks",
+    "sensitivity",
+    "coverage",
+    "agreement",
+    "workers",
+    "audit",
+    "waterfall",
+    "choices",
+    "reliability",
+    "times",
+    "controls",
+    "spending",
+)
 _PACKAGES: Final = ("numpy", "pandas", "scipy", "matplotlib", "jinja2")
 
 
@@ -36,6 +54,7 @@ def analyze(
     out: str | Path,
     *,
     annotations: str | Path | None = None,
+    texts: str | Path | None = None,
     policies: Sequence[str] | None = None,
     progress: Callable[[str], None] | None = None,
     **wanted: Any,
@@ -46,6 +65,7 @@ def analyze(
         source: a bundle folder, a judgments CSV, or a study that is loaded.
         out: the folder to write; an old output of ours is replaced, anything else refused.
         annotations: file of all imported annotations, only beside a judgments CSV.
+        texts: of a bundle that left them out; see `analysis.load`.
         policies: names; None: those the study declares, or `recommended`.
         progress: is told what happens next.
         wanted: the other fields of `Settings`.
@@ -60,7 +80,7 @@ def analyze(
     refuse_foreign(Path(out), OUTPUT)
     tell("reading")
     gt = wanted.get("gt")
-    study = source if isinstance(source, Study) else load(source, gt=gt, annotations=annotations)
+    study = source if isinstance(source, Study) else load(source, gt=gt, annotations=annotations, texts=texts)
     settings = Settings(policies=tuple(policies or declared_policies(study)), **wanted)
     tell("computing")
     results = compute(study, settings)
@@ -120,18 +140,10 @@ def write(results: Results, out: Path, source_hash: str) -> None:
 
 
 def _write_frames(results: Results, draft: Path) -> None:
-    for name in (
-        "metrics",
-        "comparisons",
-        "ranks",
-        "sensitivity",
-        "coverage",
-        "agreement",
-        "workers",
-        "audit",
-    ):
+    asked = ("groups",) if results.settings.by else ()
+    for name in (*_FRAMES, *asked):
         frame = _whole(getattr(results, name))
-        frame.to_csv(draft / f"{name}.csv", index=False, lineterminator="\n")
+        csv_lines.write_frame(frame, draft / f"{name}.csv")
     metrics = _whole(results.metrics)
     records = metrics.astype(object).where(metrics.notna(), None).to_dict("records")
     text = json.dumps(records, ensure_ascii=False, indent=1, allow_nan=False)
@@ -147,18 +159,15 @@ def _whole(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _write_report(results: Results, draft: Path, source_hash: str) -> None:
     """Figures, tables and the report. The libraries that draw and render are loaded here and not before."""
-    from analysis.report import comparing, facts, html, tables  # noqa: PLC0415 - needs jinja2
-    from analysis.report.numbers import Numbers  # noqa: PLC0415 - the same
+    from analysis.report import comparing, facts, gallery, html, resting, tables  # noqa: PLC0415 - they need jinja2
 
     gathered = facts.gather(results.study, results.measured[0])
-    side_by_side = [
-        Numbers.of(results.metrics, policy.name, results.study.ground_truth, results.agreement)
-        for policy in results.policies
-    ]
+    side_by_side = [gallery.numbers_of(results, policy.name) for policy in results.policies]
     drawings = _draw(side_by_side[0], results.settings, draft)
     finished = tables.all_tables(gathered, side_by_side, results.workers)
     compared = comparing.comparing_tables(results.comparisons, results.ranks, results.policies[0].name)
     finished += [table for table in compared if table.rows]
+    finished += resting.resting_tables(side_by_side[0])
     (draft / "tables").mkdir()
     for table in finished:
         (draft / "tables" / f"{table.name}.md").write_text(table.markdown(), encoding="utf-8")
@@ -167,12 +176,14 @@ def _write_report(results: Results, draft: Path, source_hash: str) -> None:
         results, gathered, side_by_side[0], finished, drawings, source_hash, software_version()
     )
     (draft / "report.html").write_text(html.report(parts), encoding="utf-8")
+    for name, text in html.to_paste(parts).items():
+        (draft / name).write_text(text, encoding="utf-8")
 
 
 def _draw(numbers: Numbers, settings: Settings, draft: Path) -> list[Drawing]:
     if settings.figures == "none":
         return []
-    from analysis.report.figures import draw  # noqa: PLC0415 - needs matplotlib
+    from analysis.report.gallery import draw  # noqa: PLC0415 - needs matplotlib
 
     drawings = draw(numbers, pdf=settings.figures == "all")
     (draft / "figures").mkdir()
@@ -180,6 +191,8 @@ def _draw(numbers: Numbers, settings: Settings, draft: Path) -> list[Drawing]:
         (draft / "figures" / f"{drawing.name}.svg").write_text(drawing.svg, encoding="utf-8")
         if drawing.pdf:
             (draft / "figures" / f"{drawing.name}.pdf").write_bytes(drawing.pdf)
+        if drawing.column:
+            (draft / "figures" / f"{drawing.name}-column.pdf").write_bytes(drawing.column)
     return drawings
 
 
@@ -196,9 +209,13 @@ def _manifest(results: Results, draft: Path, source_hash: str) -> dict[str, Any]
         },
         "input_sha256": source_hash,
         "simulated": results.study.simulated,
+        "ground_truth": results.study.ground_truth,
         "settings": results.settings.to_json(),
         "policies": {
             policy.name: {"signature": policy.signature, **policy.choices} for policy in results.policies
         },
+        "margin": results.margin,
+        "lock": results.study.manifest.get("lock"),
+        "departures": list(results.departures),
         "files": {path.relative_to(draft).as_posix(): sha256(path) for path in files},
     }

@@ -26,8 +26,8 @@ CHOICES: Final[dict[str, Choice]] = {
         Choice(
             "resolution",
             "how several judgments become one value",
-            ("share", "majority", "first", "unanimous"),
-            {"weighted": "weighting by worker skill needs a model of skill, which is not computed"},
+            ("share", "majority", "first", "unanimous", "weighted"),
+            {},
         ),
         Choice("union_edits", "do edited targets enter the union", ("no", "yes"), {}),
         Choice("scope", "what part of the study the union is taken over", ("all", "shared"), {}),
@@ -46,7 +46,16 @@ CHOICES: Final[dict[str, Choice]] = {
     )
 }
 
-INTERVALS: Final = ("jackknife", "percentile", "basic", "bca", "hits")
+INTERVALS: Final = (
+    "jackknife",
+    "percentile",
+    "basic",
+    "bca",
+    "korn_graubard",
+    "wilson",
+    "clopper_pearson",
+    "hits",
+)
 
 
 @dataclass(frozen=True)
@@ -56,7 +65,7 @@ class Policy:
     Attributes:
         name: `paper`, `original`, `recommended`; an overridden one is `name+choice=value`.
         pooling: own | item.
-        resolution: share | majority | first | unanimous.
+        resolution: share | majority | first | unanimous | weighted.
         union_edits: no | yes.
         scope: all | shared.
         recall_union: distinct | groups | thinned | greedy.

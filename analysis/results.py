@@ -3,31 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import pandas as pd
 
 from analysis.agreement_table import agreement_table
 from analysis.audit import audit_frame
+from analysis.audited import expert_rows
+from analysis.capture import NOTE, capture_rows
 from analysis.compare import comparisons
-from analysis.corrected import corrected_rows
+from analysis.control_results import control_results
+from analysis.corrected import corrected_rows, read_controls
 from analysis.coverage_table import coverage_table
 from analysis.errors import ConfigError
 from analysis.evaluate import evaluate, metrics, typed
+from analysis.groups import reason_against
+from analysis.lock import departures, margin_notes, margin_of
 from analysis.measured import Measured
 from analysis.metrics.registry import CLUSTERS, get
+from analysis.moves import moves
 from analysis.outcomes import measure
 from analysis.policy import Policy
+from analysis.reliability import reliability
 from analysis.resolution_bias import majority_notes
+from analysis.sensitivity import sensitivity
 from analysis.settings import Settings
+from analysis.spending import spending
 from analysis.study import Study
+from analysis.times import times
+from analysis.waterfall import waterfall
 from analysis.workers import workers_frame
 
 _LEVEL: Final = 0.95
+# What is parted by further groupings: a rate or a score of each, where the grouping allows it.
+_PARTED: Final = (
+    "verification_rate",
+    "edit_rate",
+    "removal_rate",
+    "posthoc_precision",
+    "posthoc_recall",
+    "posthoc_f1",
+)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Results:
     """What was computed.
 
@@ -44,7 +64,16 @@ class Results:
         agreement: frame of agreement.csv, all policies.
         workers: frame of workers.csv.
         audit: frame of audit.csv, all policies.
+        waterfall: frame of waterfall.csv, all policies.
+        choices: frame of choices.csv: which choice moved which number.
+        groups: frame of groups.csv, all policies; empty unless asked for.
+        reliability: frame of reliability.csv, all policies: what people verified of each bin of confidence.
+        margin: of "as good as"; None: nothing is said of it.
+        departures: from the locked plan, a sentence each; empty too without a lock.
         warnings: what a reader must know, each once.
+        times: frame of times.csv: seconds a judgment took.
+        controls: frame of controls.csv: what people made of the controls.
+        spending: frame of spending.csv, all policies: rates as they stood when so much was spent.
     """
 
     study: Study
@@ -59,7 +88,28 @@ class Results:
     agreement: pd.DataFrame
     workers: pd.DataFrame
     audit: pd.DataFrame
+    waterfall: pd.DataFrame
+    choices: pd.DataFrame
+    groups: pd.DataFrame
+    reliability: pd.DataFrame
+    margin: float | None
+    departures: tuple[str, ...]
     warnings: tuple[str, ...]
+    times: pd.DataFrame = field(default_factory=pd.DataFrame)
+    controls: pd.DataFrame = field(default_factory=pd.DataFrame)
+    spending: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+    def __repr__(self) -> str:
+        """What was computed, in a few lines."""
+        from analysis.showing import as_text  # noqa: PLC0415 - only when somebody looks
+
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        from analysis.showing import as_html  # noqa: PLC0415 - only when somebody looks
+
+        return as_html(self)
 
 
 def compute(study: Study, settings: Settings) -> Results:
@@ -72,15 +122,21 @@ def compute(study: Study, settings: Settings) -> Results:
     policies = settings.resolved()
     measured = tuple(measure(study, policy) for policy in policies)
     frames = [_evaluate(each, settings) for each in measured]
-    corrected = [corrected_rows(each, settings.level or _LEVEL) for each in measured]
-    compared = [comparisons(each, level=settings.level, seed=settings.seed) for each in measured]
+    margin, level = margin_of(study, settings.margin), settings.level or _LEVEL
+    corrected = [corrected_rows(each, level) for each in measured]
+    compared = [
+        comparisons(each, level=settings.level, seed=settings.seed, margin=margin) for each in measured
+    ]
+    beyond = [_beyond_crowd(each, level) for each in measured]
     notes = [*study.notes, *(note for each in measured for note in each.warnings)]
     notes += [note for frame in frames for note in frame.attrs.get("warnings", ())]
     notes += [note for _, _, said in corrected for note in said]
+    notes += [note for _, said in beyond for note in said]
     notes += [note for each in measured for note in majority_notes(each)]
+    notes += margin_notes(study, margin)
     frames = [
-        pd.concat([frame, typed(rows)], ignore_index=True) if rows else frame
-        for frame, (rows, _, _) in zip(frames, corrected, strict=True)
+        pd.concat([frame, typed([*rows, *more])], ignore_index=True) if rows or more else frame
+        for frame, (rows, _, _), (more, _) in zip(frames, corrected, beyond, strict=True)
     ]
     return Results(
         study,
@@ -90,7 +146,9 @@ def compute(study: Study, settings: Settings) -> Results:
         metrics=_stack(frames),
         comparisons=_stack([frame for frame, _ in compared]),
         ranks=_stack([ranks for _, ranks in compared]),
-        sensitivity=_stack([frame for _, frame, _ in corrected]),
+        sensitivity=_stack(
+            [sensitivity(each, curve) for each, (_, curve, _) in zip(measured, corrected, strict=True)]
+        ),
         coverage=_stack([_labelled(coverage_table(each), each.policy) for each in measured]),
         agreement=_stack(
             [
@@ -98,10 +156,41 @@ def compute(study: Study, settings: Settings) -> Results:
                 for each, frame in zip(measured, frames, strict=True)
             ]
         ),
-        workers=workers_frame(study, settings.level or _LEVEL),
+        workers=workers_frame(study, level, measured[0]),
         audit=_stack([audit_frame(each) for each in measured]),
+        waterfall=_stack([waterfall(each) for each in measured]),
+        choices=moves(study, measured),
+        groups=_groups(measured, settings),
+        reliability=_stack([reliability(each, settings.level) for each in measured]),
+        margin=margin,
+        departures=tuple(departures(study, policies, settings)),
         warnings=tuple(dict.fromkeys(notes)),
+        times=times(study),
+        controls=control_results(study, level),
+        spending=_stack([spending(each) for each in measured]),
     )
+
+
+def _beyond_crowd(measured: Measured, level: float) -> tuple[list[dict[str, Any]], list[str]]:
+    """Rows of metrics.csv of what experts say, and of what nobody found; and what must be said of them."""
+    rows, said = expert_rows(measured, level)
+    captured = capture_rows(measured, read_controls(measured), level) if measured.judgments else []
+    if any("estimate" in row for row in captured):
+        said.append(NOTE)
+    return [*rows, *captured], said
+
+
+def _groups(measured: Sequence[Measured], settings: Settings) -> pd.DataFrame:
+    """The parts that were asked for, a grouping after another."""
+    common: dict[str, Any] = {
+        name: getattr(settings, name) for name in ("replicates", "seed", "level", "interval")
+    }
+    parts = []
+    for each in measured:
+        for grouping in settings.by:
+            names = [name for name in _PARTED if not reason_against(grouping, get(name))]
+            parts.append(evaluate(each, names, by=("dataset", "source", grouping), **common))
+    return _stack(parts) if parts else pd.DataFrame()
 
 
 def _evaluate(measured: Measured, settings: Settings) -> pd.DataFrame:

@@ -11,25 +11,34 @@ from typing import Final, Literal
 
 Type = Literal["string", "int", "float", "bool", "time"]
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its name, type, and whether it may be null."""
+    """A column: its name, type, whether it may be null, and the version of the schema that it came with."""
 
     name: str
     type: Type = "string"
     null: bool = False
+    since: int = 1
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the bundle, its columns in order, and the columns that identify (and sort) its rows."""
+    """A table of the bundle, its columns in order, and the columns that identify (and sort) its rows.
+
+    Attributes:
+        name: of its file.
+        columns: in order.
+        key: what identifies and sorts its rows.
+        since: the version of the schema that it came with; bundles before that do not hold it.
+    """
 
     name: str
     columns: tuple[Column, ...]
     key: tuple[str, ...]
+    since: int = 1
 
     @property
     def names(self) -> list[str]:
@@ -37,13 +46,15 @@ class Table:
         return [column.name for column in self.columns]
 
 
-def _table(name: str, key: str, spec: str) -> Table:
-    """A table from `spec`: words `name`, `name:type`, a `?` at the end where null is allowed."""
+def _table(name: str, key: str, spec: str, since: int = 1) -> Table:
+    """A table from `spec`: words `name`, `name:type`, a `?` where null is allowed, `@2` since when."""
     columns = []
     for word in spec.split():
-        label, _, kind = word.removesuffix("?").partition(":")
-        columns.append(Column(label, kind or "string", word.endswith("?")))  # type: ignore[arg-type]
-    return Table(name, tuple(columns), tuple(key.split()))
+        described, _, version = word.partition("@")
+        label, _, kind = described.removesuffix("?").partition(":")
+        null = described.endswith("?")
+        columns.append(Column(label, kind or "string", null, int(version or since)))  # type: ignore[arg-type]
+    return Table(name, tuple(columns), tuple(key.split()), since)
 
 
 TABLES: Final[dict[str, Table]] = {
@@ -72,13 +83,26 @@ TABLES: Final[dict[str, Table]] = {
             "assignments",
             "assignment",
             "assignment:int worker platform? origin state counted:bool? reason? claimed:time? submitted:time?"
-            " active_seconds:float? reward? fee? bonus? currency?",
+            " active_seconds:float? reward? fee? bonus? currency? options?@2",
         ),
         _table(
             "judgments",
             "assignment display sequence",
             "assignment:int display:int decision key? raw? seconds:float? opened:bool? sequence:int"
-            " current:bool role",
+            " current:bool role arm?@2",
+        ),
+        _table(
+            "namings",
+            "assignment display",
+            "assignment:int display:int key raw seconds:float made:time?",
+            since=2,
+        ),
+        _table("comments", "assignment display", "assignment:int display:int text? made:time?", since=2),
+        _table(
+            "missing_mentions",
+            "assignment dataset document start end",
+            "assignment:int dataset document start:int end:int mention? made:time?",
+            since=2,
         ),
     )
 }
@@ -90,6 +114,8 @@ ROLES: Final = ("ground_truth", "model")
 TASK_KINDS: Final = ("real", "control")
 ORIGINS: Final = ("live", "sandbox", "simulated")
 JUDGE_ROLES: Final = ("worker", "expert")
+# The state of an expert's assignment, which is in no count of the crowd's work.
+EXPERT: Final = "expert"
 CONTROL_USES: Final = ("gate", "measure")
 
 # Why an annotation was not shown: written in `annotations.reason`.
@@ -100,7 +126,7 @@ NOT_SHOWN: Final = (
     "not_an_entity",  # a quantity, a date, a label that is no entity
     "outside_evaluation",  # not wholly inside the document's evaluation span
     "duplicate",  # the same source, span and key once more
-    "crosses_segments",  # added after the grid was frozen, cut by a boundary of it
+    "crosses_segments",  # cut by a boundary: added after the grid was frozen, or by the published splitter
     "not_sampled",  # its segment was not drawn by the sampling plan
     "not_planned",  # imported after the last plan
 )

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from analysis import matching
+from analysis import elevant, matching
 from analysis.documents import Document
 from analysis.engine import jackknife
 from analysis.engine.counts import Bools, Counts
@@ -60,7 +60,7 @@ def score(
     Args:
         gt: the ground truth.
         predictions: name of a source -> its documents.
-        match: "exact" or "overlap".
+        match: "exact", "overlap", or "elevant" for the rules of `analysis.elevant`.
         nil: "drop", "ignore" or "require"; see `analysis.matching.match`.
         dataset: name to write in the records.
         level: of the intervals.
@@ -73,6 +73,9 @@ def score(
     Raises:
         InputError: a document is there twice, texts differ, no document is common, or an option is unknown.
     """
+    if match not in (*matching.MATCHES, elevant.NAME):
+        known = ", ".join((*matching.MATCHES, elevant.NAME))
+        raise InputError("unknown value of match", got=repr(match), expected=known)
     if not 0 < level < 1:
         raise InputError("not a confidence level", got=f"{level:g}", expected="between 0 and 1, like 0.95")
     truth = _ground_truth(gt)
@@ -189,7 +192,10 @@ def _against(gt: _GroundTruth, source: str, documents: Iterable[Document], match
     ran[[gt.code[name] for name in common]] = True
     predicted = matching.crop(_frame((named[name] for name in common), gt.code), gt.start, gt.end)
     gold = gt.annotations.loc[ran[gt.annotations["document"].to_numpy(np.int64)]]
-    matched = matching.match(gold, predicted, len(ran), spans=match, nil=nil)
+    if match == elevant.NAME:
+        matched = elevant.match([(gt.documents[name], named.get(name)) for name in gt.code], nil)
+    else:
+        matched = matching.match(gold, predicted, len(ran), spans=match, nil=nil)
     return _Scored(ran, matched, tuple(_warnings(gt, source, list(named), gold, predicted)))
 
 

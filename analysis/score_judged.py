@@ -19,7 +19,7 @@ from analysis.keys import LINK
 from analysis.measured import Measured
 from analysis.metrics.posthoc import harmonic
 from analysis.metrics.registry import ratio
-from analysis.outcomes import measure
+from analysis.outcomes import measure, within
 from analysis.study import Study
 
 TO_JUDGE: Final = ("dataset", "document", "start", "end", "mention", "key", "sources")
@@ -72,7 +72,11 @@ def score_judged(
     for source, documents in predictions.items():
         links, ran, warnings = _links(measured, source, list(documents), places)
         item = _items(measured, links)
-        links = links.assign(item=item)
+        links = links.assign(item=item, segment=within(links, measured.segments))
+        if measured.weight is not None:
+            drawn = np.append(measured.weight > 0, False)[links["segment"].to_numpy()]
+            warnings.append(f"{source}: {int((~drawn).sum())} links lie where nothing was drawn; not counted")
+            links, item = links[drawn], item[drawn]
         unjudged = links[item < 0]
         missing.append(unjudged.assign(source=source))
         record = {"source": source, **_scores(measured, links, ran, level)}
@@ -220,6 +224,7 @@ def _counts(measured: Measured, links: pd.DataFrame, ran: Codes) -> Counts:
     rest = links[links["item"] < 0]
     silent = Counts.of(
         document=rest["document_code"],
+        segment=rest["segment"],
         unit=np.arange(len(rest)) + len(measured.items),
         quantities={"predicted": 1, "most": 1, "largest": 1},
     )

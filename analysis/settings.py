@@ -14,6 +14,7 @@ Figures = Literal["svg", "all", "none"]
 # Beyond these an interval is a word for "nothing is known" or needs more digits than there are.
 LEVELS: Final = (0.5, 0.9999)
 FIGURES: Final[tuple[Figures, ...]] = ("svg", "all", "none")
+GROUPINGS: Final = ("entity_type", "document", "mention_length", "confidence_bin", "worker")
 
 
 # What each setting is in a manifest.
@@ -27,7 +28,12 @@ _KEPT: Final[Mapping[str, type | UnionType]] = {
     "seed": int,
     "gt": str | None,
     "figures": str,
+    "margin": float | None,
+    "by": list,
 }
+
+# Settings that older outputs do not name, and what they were then.
+_ADDED: Final[Mapping[str, Any]] = {"margin": None, "by": []}
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,8 @@ class Settings:
         seed: of the bootstrap.
         gt: name of the ground truth; None: what the input says.
         figures: svg, all (SVG and PDF) or none.
+        margin: by how much a source may be worse and still be as good; None: the study's own.
+        by: what else to part numbers by, for groups.csv; of `GROUPINGS`.
     """
 
     policies: tuple[str, ...] = (DEFAULT_POLICY,)
@@ -55,6 +63,8 @@ class Settings:
     seed: int = 0
     gt: str | None = None
     figures: Figures = "svg"
+    margin: float | None = None
+    by: tuple[str, ...] = ()
 
     def check(self) -> None:
         """Refuse what cannot be computed.
@@ -83,6 +93,17 @@ class Settings:
                 got=f"{self.level:g}",
                 expected=f"{LEVELS[0]:g} to {LEVELS[1]:g}, like 0.95",
             )
+        if self.margin is not None and not 0 < self.margin < 1:
+            raise ConfigError(
+                "not a margin",
+                where="--margin",
+                got=f"{self.margin:g}",
+                expected="a share between 0 and 1, like 0.02",
+            )
+        if unknown := [name for name in self.by if name not in GROUPINGS]:
+            raise ConfigError(
+                "cannot part by that", where="--by", got=", ".join(unknown), expected=", ".join(GROUPINGS)
+            )
         if self.figures not in FIGURES:
             raise ConfigError(
                 "no such figures", where="--figures", got=repr(self.figures), expected=", ".join(FIGURES)
@@ -101,6 +122,7 @@ class Settings:
         return {
             **asdict(self),
             "policies": list(self.policies),
+            "by": list(self.by),
             "overrides": dict(sorted(self.overrides.items())),
         }
 
@@ -112,6 +134,8 @@ class Settings:
             InputError: these are not settings of ours.
         """
         known = {each.name for each in fields(cls)}
+        if isinstance(kept, Mapping):
+            kept = {**_ADDED, **kept}
         if not isinstance(kept, Mapping) or set(kept) != known:
             got = ", ".join(kept) if isinstance(kept, Mapping) else type(kept).__name__
             raise InputError(
@@ -120,10 +144,10 @@ class Settings:
         for name, kind in _KEPT.items():
             if not isinstance(kept[name], kind) or isinstance(kept[name], bool):
                 raise InputError("a setting of a wrong kind", where=f"{where}: {name}", got=repr(kept[name]))
-        words = [*kept["policies"], *kept["overrides"], *kept["overrides"].values()]
+        words = [*kept["policies"], *kept["by"], *kept["overrides"], *kept["overrides"].values()]
         if not all(isinstance(word, str) for word in words):
             raise InputError("a setting of a wrong kind", where=where, got=repr(words), expected="words")
-        policies, overrides = tuple(kept["policies"]), dict(kept["overrides"])
-        settings = cls(**{**kept, "policies": policies, "overrides": overrides})
+        policies, by, overrides = tuple(kept["policies"]), tuple(kept["by"]), dict(kept["overrides"])
+        settings = cls(**{**kept, "policies": policies, "by": by, "overrides": overrides})
         settings.check()
         return settings

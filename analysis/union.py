@@ -113,6 +113,8 @@ def group_of(measured: Measured, items: Codes) -> Codes:
 
 def best_of_group(frame: pd.DataFrame) -> pd.DataFrame:
     """The row with the largest y of each `counted` item; the lowest item where several have it."""
+    if frame["counted"].is_unique:
+        return frame
     ranked = frame.assign(fall=-frame["y"]).sort_values(["counted", "fall", "item"], kind="stable")
     return ranked.drop_duplicates("counted").drop(columns="fall")
 

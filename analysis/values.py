@@ -34,10 +34,12 @@ _LEAST: Final[dict[tuple[str, str], float]] = {
     ("segments", "start"): 0,
     ("tasks", "k"): 0,
     ("displays", "start"): 0,
+    ("missing_mentions", "start"): 0,
+    ("namings", "seconds"): 0,
     ("assignments", "active_seconds"): 0,
     ("judgments", "seconds"): 0,
 }
-_SPANS: Final = ("annotations", "segments", "displays")
+_SPANS: Final = ("annotations", "segments", "displays", "missing_mentions")
 
 
 def faults(tables: Tables) -> list[Problem]:
@@ -68,10 +70,10 @@ def _numbers(tables: Tables) -> list[Problem]:
         if bad.any():
             out.append(_problem("impossible number", (name, column), tables[name], bad, f"{least:g} or more"))
     weight = tables["segments"]["weight"]
-    bad = ~(np.isfinite(weight) & (weight > 0))
+    bad = ~(np.isfinite(weight) & (weight >= 0))
     if bad.any():
         place = ("segments", "weight")
-        out.append(_problem("impossible weight", place, tables["segments"], bad, "more than 0"))
+        out.append(_problem("impossible weight", place, tables["segments"], bad, "0 or more"))
     return out
 
 

@@ -29,7 +29,12 @@ class Verdict:
     notes: tuple[str, ...]
 
 
-def verify(source: str | Path, out: str | Path, annotations: str | Path | None = None) -> Verdict:
+def verify(
+    source: str | Path,
+    out: str | Path,
+    annotations: str | Path | None = None,
+    texts: str | Path | None = None,
+) -> Verdict:
     """Compute `out` again from `source` with the settings it keeps, and compare every file.
 
     Raises:
@@ -42,7 +47,7 @@ def verify(source: str | Path, out: str | Path, annotations: str | Path | None =
     with tempfile.TemporaryDirectory() as scratch:
         again = Path(scratch) / "out"
         wanted = {each.name: getattr(settings, each.name) for each in fields(settings)}
-        analyze(source, again, annotations=annotations, **wanted)
+        analyze(source, again, annotations=annotations, texts=texts, **wanted)
         now = _read_manifest(again)
         return _compare(out, again, _notes(manifest, now, input_hash(source, annotations)))
 

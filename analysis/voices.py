@@ -14,6 +14,8 @@ from analysis.decisions import EDIT, REMOVE, VERIFY
 from analysis.engine.counts import Bools, Codes
 from analysis.errors import ConfigError
 from analysis.policy import Policy
+from analysis.schema import EXPERT
+from analysis.skill import weights
 from analysis.study import Study
 
 UNKNOWN_TARGET: Final = -1  # an edit whose target is not known, or is not in the knowledge base
@@ -34,6 +36,7 @@ class Heard:
         target: text of an edit's key; missing where not known.
         workers: pseudonyms of all who have an assignment, sorted.
         left_out: why -> number of assignments (or judgments, where it says so) that do not enter.
+        weight: of each judgment's voice; None: all weigh the same.
     """
 
     display: Codes
@@ -46,13 +49,15 @@ class Heard:
     target: pd.Series
     workers: tuple[str, ...]
     left_out: Mapping[str, int]
+    weight: Codes | None = None
 
 
 def hear(study: Study, policy: Policy) -> Heard:
     """The current judgments of the crowd in assignments that pass the policy's gate.
 
     Raises:
-        ConfigError: `use=first_k` where the number of judgments wanted is not known.
+        ConfigError: `use=first_k` where the number of judgments wanted is not known; `resolution=weighted`
+            where nobody's skill is.
     """
     assignments = study["assignments"]
     enters, left_out = gate_of(assignments, policy.gate)
@@ -71,7 +76,7 @@ def hear(study: Study, policy: Policy) -> Heard:
         first = _first_k(study, display, place, order)
         judgments, place, display, order = judgments[first], place[first], display[first], order[first]
     names = assignments["worker"]
-    workers = tuple(sorted(names[names != ""].unique()))
+    workers = tuple(sorted(names[(names != "") & (assignments["state"] != EXPERT)].unique()))
     code = pd.Index(workers).get_indexer(names)[place].astype(np.int64)
     verify, edit, target = _decisions(judgments, study["displays"]["key"].iloc[display])
     return Heard(
@@ -85,6 +90,7 @@ def hear(study: Study, policy: Policy) -> Heard:
         target,
         workers,
         left_out,
+        weights(study, workers)[code] if policy.resolution == "weighted" else None,
     )
 
 
@@ -110,8 +116,9 @@ def gate_of(assignments: pd.DataFrame, gate: str) -> tuple[Bools, dict[str, int]
         refused = set(assignments.loc[failed, "worker"]) - {""}
         enters = passed & submitted & ~assignments["worker"].isin(refused).to_numpy()
     reasons: Counter[str] = Counter()
-    left = assignments[~enters]
-    for state, was_counted, reason in zip(left["state"], passed[~enters], left["reason"], strict=True):
+    gone = ~enters & (assignments["state"] != EXPERT).to_numpy()
+    left = assignments[gone]
+    for state, was_counted, reason in zip(left["state"], passed[gone], left["reason"], strict=True):
         if state != "submitted":
             reasons[f"not submitted: {state}"] += 1
         elif was_counted:
@@ -166,13 +173,15 @@ class Voices:
     `judgments` is the number of judgments that are heard in them, `replaced` that of those which their
     worker's later one on the same thing replaces.
 
-    Sorted by speaker, then order. Numerators of a speaker's rows add to its value times n; under majority
-    and unanimous every row carries the decision of all, so that a worker's share can be taken away.
+    Sorted by speaker, then order. Numerators of a speaker's rows add to its value times n, and their weights
+    (1 each, but under weighted) to n; under majority and unanimous every row carries the decision of all, so
+    that a worker's share can be taken away.
     """
 
     speaker: Codes
     worker: Codes
     n: Codes
+    weight: Codes
     verify: Codes
     edit: Codes
     remove: Codes
@@ -193,7 +202,7 @@ def resolve(heard: Heard, row: Codes, speaker: Codes, target: Codes, resolution:
         row: rows of `heard`, repeated for each speaker they speak for.
         speaker: code of each.
         target: code of each judgment's edited key (of `heard`); UNKNOWN_TARGET where not known.
-        resolution: share | first | majority | unanimous.
+        resolution: share | first | majority | unanimous | weighted.
     """
     order, voice = heard.order[row], heard.voice[row]
     latest = np.lexsort((order, voice, speaker))
@@ -201,24 +210,49 @@ def resolve(heard: Heard, row: Codes, speaker: Codes, target: Codes, resolution:
     ranked, voiced = speaker[latest], voice[latest]
     last[:-1] = (ranked[1:] != ranked[:-1]) | (voiced[1:] != voiced[:-1])
     kept = latest[last]
-    replaced = len(np.unique(row)) - len(np.unique(row[kept]))
+    size = len(heard.order)
+    replaced = _distinct(row, size) - _distinct(row[kept], size)
     kept = kept[np.lexsort((order[kept], speaker[kept]))]
     if resolution == "first" and len(kept):
         kept = kept[np.concatenate([[True], speaker[kept][1:] != speaker[kept][:-1]])]
     rows, speaker = row[kept], speaker[kept]
-    n = np.bincount(speaker)[speaker] if len(speaker) else speaker
+    weight = _weight(heard, rows, speaker)
+    n = _total(weight, speaker) if len(speaker) else speaker
     voices = Voices(
         speaker,
         heard.worker[rows],
         n,
-        heard.verify[rows],
-        heard.edit[rows],
-        heard.remove[rows],
+        weight,
+        heard.verify[rows] * weight,
+        heard.edit[rows] * weight,
+        heard.remove[rows] * weight,
         target[rows],
-        len(np.unique(rows)),
+        _distinct(rows, size),
         replaced,
     )
     return _decide(voices, resolution) if resolution in ("majority", "unanimous") else voices
+
+
+def _weight(heard: Heard, rows: Codes, speaker: Codes) -> Codes:
+    """The weights of voices, in lowest terms for each speaker: one voice alone weighs 1."""
+    if heard.weight is None or not len(rows):
+        return np.ones(len(rows), dtype=np.int64)
+    weight = heard.weight[rows]
+    first = np.flatnonzero(np.concatenate([[True], speaker[1:] != speaker[:-1]]))
+    common = np.gcd.reduceat(weight, first)
+    return np.asarray(weight // np.repeat(common, np.diff(np.append(first, len(speaker)))))
+
+
+def _distinct(codes: Codes, size: int) -> int:
+    """How many different codes there are, all under `size`."""
+    seen = np.zeros(size, dtype=bool)
+    seen[codes] = True
+    return int(np.count_nonzero(seen))
+
+
+def _total(values: Codes, speaker: Codes) -> Codes:
+    """For each row the sum over its speaker's rows."""
+    return np.bincount(speaker, weights=values).astype(np.int64)[speaker]
 
 
 def _decide(voices: Voices, resolution: str) -> Voices:
@@ -243,6 +277,7 @@ def _decide(voices: Voices, resolution: str) -> Voices:
         voices.speaker,
         voices.worker,
         voices.n,
+        voices.weight,
         wins(total(voices.verify)).astype(np.int64),
         edited[voices.speaker],
         wins(total(voices.remove)).astype(np.int64),

@@ -51,6 +51,25 @@ GroundTruth = Annotated[
 Annotations = Annotated[
     Path | None, typer.Option("--annotations", help="Beside a CSV: every imported annotation, shown or not.")
 ]
+Texts = Annotated[
+    Path | None,
+    typer.Option(
+        "--texts", help="Of a bundle without texts: a folder of them, or a .jsonl file; found by hash."
+    ),
+]
+Margin = Annotated[
+    float | None,
+    typer.Option("--margin", help="As good as: worse by less than this share; else as locked, or none."),
+]
+By = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--by",
+        metavar="GROUPING",
+        help="Part numbers further, in groups.csv: entity_type, document, mention_length, confidence_bin,"
+        " worker; may be repeated.",
+    ),
+]
 Drawn = Annotated[Figures, typer.Option("--figures", help="svg; all: PDF too; none.")]
 
 
@@ -70,6 +89,9 @@ def command(resolve: Callable[[Path], AbstractContextManager[Path]] | None) -> C
         cluster: Cluster = None,
         gt: GroundTruth = None,
         annotations: Annotations = None,
+        texts: Texts = None,
+        margin: Margin = None,
+        by: By = None,
         figures: Drawn = Figures.SVG,
     ) -> None:
         """Compute every number with its interval; write tables, figures and a report."""
@@ -85,12 +107,14 @@ def command(resolve: Callable[[Path], AbstractContextManager[Path]] | None) -> C
             "seed": seed,
             "cluster": cluster,
             "gt": gt,
+            "margin": margin,
+            "by": tuple(dict.fromkeys(by or [])),
             "figures": figures.value,
         }
         tell = _tell if sys.stderr.isatty() else None
         with (resolve or nullcontext)(source) as found:
             results = output.analyze(
-                found, out, annotations=annotations, policies=policy, progress=tell, **wanted
+                found, out, annotations=annotations, texts=texts, policies=policy, progress=tell, **wanted
             )
         for warning, places in warnings(results.warnings, results.metrics["metric"].unique()).items():
             where = " (report.html says which)" if places else ""

@@ -21,6 +21,7 @@ class Match(StrEnum):
 
     EXACT = "exact"
     OVERLAP = "overlap"
+    ELEVANT = "elevant"
 
 
 class Nil(StrEnum):
@@ -68,6 +69,14 @@ def score(
         typer.Option("--prefix", metavar="P=IRI", help="A prefix that Turtle files do not declare."),
     ] = None,
     encoding: Annotated[str, typer.Option("--encoding", help="Encoding of the files.")] = "utf-8-sig",
+    redirects: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--redirects",
+            metavar="FILE",
+            help="A title and its redirects a line, or titles and their Wikidata ids; may be repeated.",
+        ),
+    ] = None,
     match: Annotated[Match, typer.Option("--match", help="How spans must agree.")] = Match.EXACT,
     nil: Annotated[Nil, typer.Option("--nil", help="What becomes of links to nothing.")] = Nil.DROP,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
@@ -93,6 +102,7 @@ def score(
             prefixes=prefixes,
             repair=repair,
             known=known,
+            redirects=redirects or (),
         )
 
     named = _named(pred)
@@ -129,11 +139,12 @@ def _on_judgments(
     study: Study, predictions: Mapping[str, Any], to_judge: Path | None
 ) -> list[dict[str, Any]]:
     """Records of sources that a study never showed; what to judge next goes to a file."""
+    from analysis.csv_lines import write_frame  # noqa: PLC0415 - help is quick without pandas
     from analysis.score_judged import score_judged  # noqa: PLC0415 - help is quick without pandas
 
     found = score_judged(study, predictions)
     if to_judge is not None:
-        found.to_judge.to_csv(to_judge, index=False, lineterminator="\n")
+        write_frame(found.to_judge, to_judge)
     return found.records
 
 

@@ -20,12 +20,15 @@ def command(resolve: Callable[[Path], AbstractContextManager[Path]] | None) -> C
         annotations: Annotated[
             Path | None, typer.Option("--annotations", help="The annotations file, if one was given then.")
         ] = None,
+        texts: Annotated[
+            Path | None, typer.Option("--texts", help="The texts, if they were put back then.")
+        ] = None,
     ) -> None:
         """Compute OUT again from BUNDLE with its own settings, and name every file that differs."""
         from analysis.verify import verify  # noqa: PLC0415 - help is quick without pandas
 
         with (resolve or nullcontext)(bundle) as found:
-            verdict = verify(found, out, annotations)
+            verdict = verify(found, out, annotations, texts)
         if not verdict.different:
             typer.echo(f"{out}: all {len(verdict.same)} files are the same to the byte")
             return

@@ -31,5 +31,7 @@ def below(bits: np.random.BitGenerator, limit: int, size: int) -> Codes:
     A number is at most limit / 2^32 more likely than another, which no simulation of a study can see.
     """
     raw: NDArray[np.uint64] = bits.random_raw((size + 1) // 2)
-    halves = np.stack([raw & np.uint64(0xFFFFFFFF), raw >> np.uint64(32)], axis=1).reshape(-1)[:size]
-    return ((halves * np.uint64(limit)) >> np.uint64(32)).astype(np.int64)
+    halves = raw.astype("<u8", copy=False).view("<u4")[:size].astype(np.uint64)
+    halves *= np.uint64(limit)
+    halves >>= np.uint64(32)
+    return halves.view(np.int64)

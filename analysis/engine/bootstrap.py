@@ -111,11 +111,16 @@ def draw_classes(count: Codes, replicates: int, seed: int, *names: str) -> Float
     if size > MANY_MEMBERS * len(count):
         drawn = np.random.Generator(bits).multinomial(size, count / size, replicates)
         return drawn.astype(np.float64)
+    found = np.empty((replicates, len(count)))
+    # Replicate by replicate, so that what is counted stays in the processor's cache.
+    if size == len(count) and (count == 1).all():
+        for row in found:
+            row[:] = np.bincount(below(bits, size, size), minlength=size)
+        return found
     member = np.repeat(np.arange(len(count)), count)
-    code = member[below(bits, size, replicates * size)]
-    code += np.repeat(np.arange(replicates) * len(count), size)
-    found = np.bincount(code, minlength=replicates * len(count))
-    return found.reshape(replicates, len(count)).astype(np.float64)
+    for row in found:
+        row[:] = np.bincount(member[below(bits, size, size)], minlength=len(count))
+    return found
 
 
 def _classes(table: Floats) -> tuple[Floats, Codes, Codes]:

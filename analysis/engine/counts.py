@@ -59,7 +59,9 @@ class Counts:
 
         def column(values: Any) -> Codes:
             array = np.asarray(values)
-            return np.full(rows, array, dtype=np.int64) if array.ndim == 0 else array.astype(np.int64)
+            if array.ndim == 0:
+                return np.full(rows, array, dtype=np.int64)
+            return array.astype(np.int64, copy=False)
 
         return cls(
             column(document),
@@ -92,7 +94,7 @@ class Counts:
         """Number of rows."""
         return len(self.document)
 
-    def select(self, rows: Bools | slice) -> Counts:
+    def select(self, rows: Bools | Codes | slice) -> Counts:
         """The counts of some of the rows."""
         return Counts(
             self.document[rows],
@@ -124,6 +126,10 @@ class Counts:
 
 def distinct(codes: Codes, size: int) -> tuple[Codes, Codes]:
     """The distinct codes, ascending, and the place of each code among them; all lie in [0, size)."""
+    if (codes[1:64] >= codes[:-1][:63]).all() and (codes[1:] >= codes[:-1]).all():
+        new = np.ones(len(codes), dtype=bool)
+        new[1:] = codes[1:] != codes[:-1]
+        return codes[new], np.cumsum(new) - 1
     if size <= _DENSE * (len(codes) + 64):
         seen = np.zeros(size, dtype=bool)
         seen[codes] = True

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
-from analysis.engine.counts import Floats, Sums
+from analysis.engine.counts import Codes, Floats
 from analysis.engine.proportions import at_the_edge, korn_graubard
-from analysis.engine.tally import Cut, Value, evaluate_at
+from analysis.engine.tally import ALL_DATASETS, Cut, Value, Without, evaluate_at
 
 FEW_WORKERS = 8
 FEW_CLUSTERS = 20
@@ -75,7 +77,7 @@ def spread(cut: Cut, value: Value, size: str, kind: str, *, total: bool = False)
     estimate = float(evaluate_at(value, cut.total)[0])
     kinds = ["document", "worker"] if kind == "two-way" else [kind]
     every = [*kinds, "cell"] if kind == "two-way" else kinds
-    parts = [_part(*cut.deleted(one), value, size, estimate, total=total) for one in every]
+    parts = [_parts(cut, one, value, size, total=total) for one in every]
     natural = _combined([part.variance for part in parts])
     logit = _combined([part.logit_variance for part in parts])
     main = parts[: len(kinds)]
@@ -108,33 +110,109 @@ class _Part:
     values: Floats
 
 
-def _part(clusters: Sums, deleted: Sums, value: Value, size: str, estimate: float, *, total: bool) -> _Part:
-    members = clusters[size]
-    count = len(members)
-    values = evaluate_at(value, deleted)
-    if total and count > 1:
-        values = values * count / (count - 1)
-    own = evaluate_at(value, clusters)
-    squares = float((members**2).sum())
-    n = float(members.sum())
-    inside = bool(((values > 0) & (values < 1)).all()) and 0 < estimate < 1
-    return _Part(
-        clusters=count,
-        effective=n**2 / squares if squares > 0 else 0.0,
-        member=squares / n if n > 0 else 0.0,
-        variance=_variance(values, estimate),
-        logit_variance=_variance(special.logit(values), float(special.logit(estimate))) if inside else np.nan,
-        rarer=int(min((own > 0).sum(), (own < 1).sum())),
-        values=values,
+@dataclass(frozen=True)
+class _Parts:
+    """That of every dataset: arrays by dataset, whose own values are bounds[i] to bounds[i + 1] - 1."""
+
+    clusters: Codes
+    effective: Floats
+    member: Floats
+    variance: Floats
+    logit_variance: Floats
+    rarer: Codes
+    values: Floats
+    bounds: Codes
+
+    def of(self, place: int) -> _Part:
+        """That of one dataset."""
+        return _Part(
+            int(self.clusters[place]),
+            float(self.effective[place]),
+            float(self.member[place]),
+            float(self.variance[place]),
+            float(self.logit_variance[place]),
+            int(self.rarer[place]),
+            self.values[self.bounds[place] : self.bounds[place + 1]],
+        )
+
+
+def _parts(cut: Cut, kind: str, value: Value, size: str, *, total: bool) -> _Part:
+    """That of the cut's dataset, found for all datasets in one stroke."""
+    whole = cut.dataset == ALL_DATASETS
+    # The formula itself is in the key, so that it lives as long as what was made of it.
+    key = ("jackknife", kind, value, size, total, whole)
+    memo = cut.tally.memo
+    if key not in memo:
+        sizes = ("sizes", kind, size, whole)
+        without = cut.tally.without(kind, whole=whole)
+        if sizes not in memo:
+            memo[sizes] = _Sizes.of(without, size, whole=whole)
+        cells = kind == "cell"
+        memo[key] = _every(without, memo[sizes], value, total=total, whole=whole, cells=cells)
+    found: _Parts = memo[key]
+    return found.of(0 if whole else cut.dataset)
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    """How large the clusters of every dataset are, whatever is asked of them."""
+
+    count: Codes
+    effective: Floats
+    member: Floats
+
+    @classmethod
+    def of(cls, kind: Without, size: str, *, whole: bool) -> _Sizes:
+        members = kind.clusters[size]
+        squares, n = _added(kind, members**2, whole=whole), _added(kind, members, whole=whole)
+        with np.errstate(all="ignore"):
+            return cls(
+                np.bincount(kind.dataset, minlength=len(kind.total[size])),
+                np.where(squares > 0, n**2 / squares, 0.0),
+                np.where(n > 0, squares / n, 0.0),
+            )
+
+
+def _added(kind: Without, values: NDArray[Any], *, whole: bool) -> Floats:
+    """Sums by dataset, which hang on its own clusters alone."""
+    if whole:
+        return np.array([values.sum()], dtype=np.float64)
+    return np.bincount(kind.dataset, weights=values, minlength=len(next(iter(kind.total.values())))).astype(
+        np.float64, copy=False
     )
 
 
-def _variance(values: Floats, estimate: float) -> float:
-    """(G - 1) / G sum (delete-one value - estimate)^2; nan where deleting one leaves nothing."""
-    count = len(values)
-    if count < 2 or np.isnan(values).any():  # noqa: PLR2004 - one cluster has no spread
-        return float("nan")
-    return float((count - 1) / count * ((values - estimate) ** 2).sum())
+def _every(kind: Without, sizes: _Sizes, value: Value, *, total: bool, whole: bool, cells: bool) -> _Parts:
+    """(G - 1) / G sum (delete-one value - estimate)^2 and its like; nan where deleting one leaves nothing.
+
+    Of cells, which are many, only the variances are asked for.
+    """
+    dataset, count = kind.dataset, sizes.count
+    estimate, values = evaluate_at(value, kind.total), evaluate_at(value, kind.left)
+    nothing = values[:0]
+    own = nothing if cells else evaluate_at(value, kind.clusters)
+
+    def added(terms: NDArray[Any]) -> Floats:
+        return _added(kind, terms, whole=whole)
+
+    with np.errstate(all="ignore"):
+        if total:
+            values = values * np.where(count > 1, count / (count - 1), 1.0)[dataset]
+        factor = np.where(count > 1, (count - 1) / count, np.nan)
+        variance = factor * added((values - estimate[dataset]) ** 2)
+        # A delete-one value of 0 or 1 is infinite on the logit scale.
+        logit = factor * added((special.logit(values) - special.logit(estimate)[dataset]) ** 2)
+        inside = np.isfinite(logit) & (estimate > 0) & (estimate < 1)
+        return _Parts(
+            count,
+            sizes.effective,
+            sizes.member,
+            variance,
+            np.where(inside, logit, np.nan),
+            count if cells else np.minimum(added(own > 0), added(own < 1)).astype(np.int64),
+            nothing if cells else values,
+            np.concatenate([[0], np.cumsum(count)]),
+        )
 
 
 def _combined(variances: list[float]) -> float:
@@ -146,7 +224,13 @@ def _combined(variances: list[float]) -> float:
 
 
 def limits(
-    found: Spread, level: float, span: tuple[float, float | None], icc: float
+    found: Spread,
+    level: float,
+    span: tuple[float, float | None],
+    icc: float,
+    *,
+    rare: bool = False,
+    exact: bool = False,
 ) -> tuple[float, float, str] | None:
     """Lower and upper limit and the name of the method; None where there is no interval.
 
@@ -155,24 +239,38 @@ def limits(
         level: of the interval.
         span: smallest and largest value of the statistic; [0, 1] is on the logit scale.
         icc: pooled over the study's other cells, for an estimate of 0 or 1.
+        rare: the share is one that is rare by its nature (a letter of coverage, i of n). Where under
+            `FEW_OUTCOMES` clusters hold it, its logit jumps when one of them is left out, and the interval
+            would be wider than where a single one holds it.
+        exact: Korn-Graubard for every share, not only where the logit scale fails.
     """
     p = found.estimate
-    proportion = span == (0.0, 1.0)
-    if proportion and p in (0.0, 1.0) and found.n > 0:
+    if span == (0.0, 1.0):
+        return _of_a_share(found, level, icc, rare=rare, exact=exact)
+    if np.isnan(found.variance) or found.df <= 0 or found.variance <= 0:
+        return None
+    half = float(special.stdtrit(found.df, (1 + level) / 2)) * sqrt(found.variance)
+    return max(span[0], p - half), min(span[1] or np.inf, p + half), "jackknife-t, natural scale"
+
+
+def _of_a_share(
+    found: Spread, level: float, icc: float, *, rare: bool, exact: bool
+) -> tuple[float, float, str] | None:
+    p = found.estimate
+    if p in (0.0, 1.0) and found.n > 0:
         low, high = at_the_edge(p, found.n, found.member, max(MIN_ICC, icc), level)
         return low, high, "Clopper-Pearson on the effective n"
-    if np.isnan(found.variance) or found.df <= 0 or (proportion and p > 1):
+    if np.isnan(found.variance) or found.df <= 0 or p > 1:
         return None
-    t = float(special.stdtrit(found.df, (1 + level) / 2))
-    if not proportion:
-        if found.variance <= 0:
-            return None
-        half = t * sqrt(found.variance)
-        return max(span[0], p - half), min(span[1] or np.inf, p + half), "jackknife-t, natural scale"
-    if np.isnan(found.logit_variance) or found.logit_variance <= 0:
+    if rare and found.rarer < FEW_OUTCOMES:
+        size = found.n / (1 + max(0.0, found.member - 1) * max(MIN_ICC, icc))
+        low, high = korn_graubard(p, size, found.variance, found.df, level)
+        return low, high, "Korn-Graubard on the effective n"
+    if exact or np.isnan(found.logit_variance) or found.logit_variance <= 0:
         low, high = korn_graubard(p, found.n, found.variance, found.df, level)
         return low, high, "Korn-Graubard"
-    centre, half = special.logit(p), t * sqrt(found.logit_variance)
+    half = float(special.stdtrit(found.df, (1 + level) / 2)) * sqrt(found.logit_variance)
+    centre = special.logit(p)
     return (
         float(special.expit(centre - half)),
         float(special.expit(centre + half)),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from collections.abc import Callable
+from math import log, sqrt
+from typing import Final
 
 from scipy import special
 
 Limits = tuple[float, float]
+# Of the unit interval: down to what a float can hold.
+_HALVINGS: Final = 60
 
 
 def wilson(hits: float, n: float, level: float = 0.95) -> Limits:
@@ -35,6 +39,39 @@ def clopper_pearson(hits: float, n: float, level: float = 0.95) -> Limits:
     low = 0.0 if hits <= 0 else float(special.betaincinv(hits, n - hits + 1, tail))
     high = 1.0 if hits >= n else float(special.betaincinv(hits + 1, n - hits, 1 - tail))
     return low, high
+
+
+def always(hits: float, n: float, level: float = 0.95) -> Limits:
+    """Limits that hold at every n at once, however often one looks: Robbins' mixture over a uniform prior.
+
+    They hold p where B(hits + 1, n - hits + 1) / (p^hits (1 - p)^(n - hits)) < 1 / (1 - level): by Ville's
+    inequality that ratio, of the mixture's likelihood to that of the true p, ever gets so large with
+    probability 1 - level at most.
+
+    Reference:
+        Robbins (Annals of Mathematical Statistics 41, 1970), Statistical methods related to the law of the
+        iterated logarithm.
+
+    >>> [round(limit, 4) for limit in always(727, 727)]
+    [0.9869, 1.0]
+    """
+    mixture = float(special.betaln(hits + 1, n - hits + 1)) + log(1 - level)
+
+    def outside(p: float) -> float:
+        return mixture - float(special.xlogy(hits, p) + special.xlog1py(n - hits, -p))
+
+    peak = hits / n
+    low = 0.0 if outside(0.0) <= 0 else _root(outside, 0.0, peak)
+    high = 1.0 if outside(1.0) <= 0 else _root(outside, 1.0, peak)
+    return low, high
+
+
+def _root(outside: Callable[[float], float], far: float, near: float) -> float:
+    """Where `outside` changes its sign, by halving: it is above 0 at `far`, not at `near`."""
+    for _ in range(_HALVINGS):
+        middle = (far + near) / 2
+        far, near = (middle, near) if outside(middle) > 0 else (far, middle)
+    return near
 
 
 def korn_graubard(p: float, n: float, variance: float, df: float, level: float = 0.95) -> Limits:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,12 +33,30 @@ def without_each(clusters: Sums, total: Sums) -> Sums:
     return {name: total[name] - values for name, values in clusters.items()}
 
 
+@dataclass(frozen=True)
+class Without:
+    """Clusters of one kind, of every dataset or of all together.
+
+    Attributes:
+        clusters: their sums.
+        left: the sums of their dataset without them.
+        dataset: of each, ascending; 0 for all together.
+        total: by dataset.
+    """
+
+    clusters: Sums
+    left: Sums
+    dataset: Codes
+    total: Sums
+
+
 class Tally:
     """Sums over documents, (document, worker) cells, workers, datasets.
 
     Attributes:
         counts: the rows.
         bounds: (datasets + 1,) the documents of dataset i are bounds[i] to bounds[i + 1] - 1.
+        memo: what was computed from it and is wanted again.
 
     Args:
         counts: the rows.
@@ -60,7 +79,10 @@ class Tally:
         self.bounds = np.asarray(bounds, dtype=np.int64)
         self._weight = weight
         self._units: dict[str, tuple[Sums, Codes]] = {}
-        self._cuts: dict[int, Cut] = {}
+        # A cut names its tally: held weakly, both go when nobody uses them, and their memory with them.
+        self._cuts: WeakValueDictionary[int, Cut] = WeakValueDictionary()
+        self._without: dict[tuple[str, bool], Without] = {}
+        self.memo: dict[Any, Any] = {}
 
     @property
     def datasets(self) -> int:
@@ -133,6 +155,50 @@ class Tally:
         """By worker, over one dataset or all."""
         return {name: values[dataset, 1:] for name, values in self._workers.items()}
 
+    def _every_worker(self) -> Sums:
+        """By (dataset, worker), one after another."""
+        return {name: values[:-1, 1:].reshape(-1) for name, values in self._workers.items()}
+
+    def without(self, kind: str, *, whole: bool) -> Without:
+        """The clusters of a kind that contribute something, and what is left without each.
+
+        Args:
+            kind: of the clusters.
+            whole: of all datasets together; else of each dataset by itself, all at once.
+        """
+        if (kind, whole) not in self._without:
+            sums, dataset = self._clusters(kind, whole=whole)
+            there = np.any([values != 0 for values in sums.values()], axis=0)
+            if not there.all():
+                sums, dataset = {name: values[there] for name, values in sums.items()}, dataset[there]
+            total = {name: values[-1:] if whole else values[:-1] for name, values in self.totals.items()}
+            left = {name: total[name][dataset] - values for name, values in sums.items()}
+            self._without[kind, whole] = Without(sums, left, dataset, total)
+        return self._without[kind, whole]
+
+    def forget(self) -> None:
+        """Let go of what is large and found again when asked for: cells, and what is left without each."""
+        self._without.clear()
+        for name in ("_prepared", "_cells", "cells"):
+            self.__dict__.pop(name, None)
+
+    def _clusters(self, kind: str, *, whole: bool) -> tuple[Sums, Codes]:
+        """The sums of all clusters of a kind, and the dataset of each (0 for all together)."""
+        if kind == "worker":
+            sums = self.workers(ALL_DATASETS) if whole else self._every_worker()
+            size = len(next(iter(sums.values())))
+            per = size if whole else size // max(self.datasets, 1)
+            return sums, np.arange(size) // max(per, 1)
+        if kind == "document":
+            sums, document = self.documents, np.arange(int(self.bounds[-1]))
+        elif kind == "cell":
+            sums, document = self.cells, self.cell_document
+        else:
+            sums, document = self.units(kind)
+        if whole:
+            return sums, np.zeros(len(document), dtype=np.int64)
+        return sums, np.searchsorted(self.bounds, document, side="right") - 1
+
     @cached_property
     def _each(self) -> Prepared:
         """Every row by itself, for clusters that are neither documents nor workers."""
@@ -164,9 +230,10 @@ class Tally:
 
     def cut(self, dataset: int) -> Cut:
         """The part of one dataset, or all; metrics that are counted alike share it."""
-        if dataset not in self._cuts:
-            self._cuts[dataset] = Cut(self, dataset)
-        return self._cuts[dataset]
+        found = self._cuts.get(dataset)
+        if found is None:
+            found = self._cuts[dataset] = Cut(self, dataset)
+        return found
 
 
 class MacroTally(Tally):
@@ -179,7 +246,7 @@ class MacroTally(Tally):
     def __init__(self, tally: Tally, value: Value, size: str) -> None:
         self.counts, self.bounds = tally.counts, tally.bounds
         self._inner, self._value, self._size = tally, value, size
-        self._cuts = {}
+        self._cuts, self._without, self.memo = WeakValueDictionary(), {}, {}
 
     def _of(self, of: Sums) -> Sums:
         worth = evaluate_at(self._value, of)
@@ -234,6 +301,16 @@ class MacroTally(Tally):
             out[name] = np.bincount(worker, weights=values[cut.cell_rows], minlength=size).astype(np.float64)
         return out
 
+    def _every_worker(self) -> Sums:
+        """What all documents' values lose when a worker is deleted from a dataset."""
+        size = int(self.cell_worker.max(initial=-1)) + 1
+        dataset = np.searchsorted(self.bounds, self.cell_document, side="right") - 1
+        place = dataset * size + self.cell_worker
+        return {
+            name: np.bincount(place, weights=values, minlength=self.datasets * size).astype(np.float64)
+            for name, values in self.cells.items()
+        }
+
 
 @dataclass(frozen=True)
 class Cut:
@@ -266,20 +343,6 @@ class Cut:
     def n_workers(self) -> int:
         """Number of workers who have a row."""
         return int(self.tally.present[self.dataset])
-
-    @cached_property
-    def _deleted(self) -> dict[str, tuple[Sums, Sums]]:
-        return {}
-
-    def deleted(self, kind: str) -> tuple[Sums, Sums]:
-        """The clusters of a kind that contribute something, and the sums of all but one of them, for each."""
-        if kind not in self._deleted:
-            clusters = self.by(kind)
-            there = np.any([values != 0 for values in clusters.values()], axis=0)
-            if not there.all():
-                clusters = {name: values[there] for name, values in clusters.items()}
-            self._deleted[kind] = clusters, without_each(clusters, self.total)
-        return self._deleted[kind]
 
     def by(self, kind: str) -> Sums:
         """Sums by clusters of a kind; clusters without rows may be among them, with 0."""

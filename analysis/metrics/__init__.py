@@ -12,6 +12,7 @@ MODULES: Final = (
     "posthoc",
     "pre_annotation",
     "coverage",
+    "missed",
     "i_of_n",
     "agreement",
     "calibration",

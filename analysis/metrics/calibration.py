@@ -29,10 +29,17 @@ def count(view: View) -> Counts:
     ticks = np.round(own * _TICKS).astype(np.int64)
     verify = votes["verify"].to_numpy(np.int64)
     place = np.minimum(ticks * BINS // _TICKS, BINS - 1)
-    quantities: dict[str, Any] = {"judged": 1, "square": (ticks - verify * _TICKS) ** 2}
+    weight = votes["weight"].to_numpy(np.int64)
+    # A vote is all or nothing: weighted, what it adds is that many votes.
+    off = ticks * weight - verify * _TICKS
+    quantities: dict[str, Any] = {
+        "judged": weight,
+        "square": off**2 // weight,
+        "confidence": ticks * weight,
+    }
     for number in range(BINS):
         # Confidence less value: what is left of it in a bin is how far the bin is off.
-        quantities[f"off_{number}"] = (ticks - verify * _TICKS) * (place == number)
+        quantities[f"off_{number}"] = off * (place == number)
     return Counts.of(
         document=votes["document_code"],
         segment=votes["segment"],
@@ -52,6 +59,10 @@ def _brier(sums: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
     return _over(sums["square"], sums["judged"], _TICKS**2)
 
 
+def _mean(sums: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+    return _over(sums["confidence"], sums["judged"], _TICKS)
+
+
 def _error(sums: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
     off = np.sum([np.abs(sums[f"off_{number}"]) for number in range(BINS)], axis=0)
     return _over(off, sums["judged"], _TICKS)
@@ -65,9 +76,10 @@ _OFF: Final = (
     f"sum over {BINS} bins of equal width of the difference of confidences and values,"
     " taken without its sign, over the number judged"
 )
-for _name, _title, _formula, _value in (
-    ("brier", "Brier score", _SQUARED, _brier),
-    ("calibration_error", "Expected calibration error", _OFF, _error),
+for _name, _title, _formula, _better, _value in (
+    ("brier", "Brier score", _SQUARED, "lower", _brier),
+    ("calibration_error", "Expected calibration error", _OFF, "lower", _error),
+    ("mean_confidence", "Mean confidence", "mean confidence over judged annotations", "none", _mean),
 ):
     register(
         Metric(
@@ -75,7 +87,7 @@ for _name, _title, _formula, _value in (
             title=_title,
             formula=_formula,
             range=(0.0, 1.0),
-            better="lower",
+            better=_better,  # type: ignore[arg-type]  # one of the three words above
             undefined=_UNDEFINED,
             clusters=_CLUSTERS,
             reference="docs/definitions.md section 2",

@@ -54,6 +54,7 @@ def count(view: View) -> Counts:
     place = code[votes["item"].to_numpy()]
     votes, place = votes.loc[place >= 0], place[place >= 0]
     verify = votes["verify"].to_numpy(np.int64)
+    weight = votes["weight"].to_numpy(np.int64)
     masks = {name: mask[place] for name, mask in _masks(got).items()}
     return Counts.of(
         document=votes["document_code"],
@@ -61,9 +62,9 @@ def count(view: View) -> Counts:
         unit=votes["item"],
         worker=votes["worker"],
         n=votes["n"],
-        quantities={"union": verify, "items": 1}
+        quantities={"union": verify, "items": weight}
         | {name: verify * mask for name, mask in masks.items()}
-        | {f"items_{name}": mask for name, mask in masks.items()},
+        | {f"items_{name}": weight * mask for name, mask in masks.items()},
     )
 
 

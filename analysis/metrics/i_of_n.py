@@ -92,4 +92,4 @@ def _names(measured: Measured) -> list[str]:
     return [f"verified_{i}_of_{n}" for i in range(n + 1)] if n > 1 else []
 
 
-register_family(MetricFamily(PATTERN, _make, _names))
+register_family(MetricFamily(PATTERN, _make, _names, "verified_I_of_N"))

@@ -32,7 +32,9 @@ def precision(view: View) -> Counts:
         )
     scope = view.measured.annotations["in_scope"].to_numpy()
     votes = view.votes[scope[view.votes["annotation"].to_numpy()]]
-    return Counts.concat([_rows(votes, "annotation", {"judged": 1}), _weak(view, "annotation", "hit")])
+    return Counts.concat(
+        [_rows(votes, "annotation", {"judged": votes["weight"]}), _weak(view, "annotation", "hit")]
+    )
 
 
 def recall(view: View) -> Counts:
@@ -58,7 +60,7 @@ def _recall(view: View) -> Counts:
     inside[whole["item"].to_numpy()] = True
     votes = view.item_votes[inside[view.item_votes["item"].to_numpy()]]
     votes = votes.assign(counted=stands[votes["item"].to_numpy()])
-    denominator = _rows(votes, "counted", {"union": votes["verify"], "items": 1})
+    denominator = _rows(votes, "counted", {"union": votes["verify"], "items": votes["weight"]})
     if policy.hits == "weak":
         return Counts.concat([denominator, _weak(view, "item", "found")])
     return Counts.concat([denominator, _found(view, stands)])
@@ -98,7 +100,7 @@ def leave_own_out(view: View) -> Counts:
     for chosen, name in ((whole["annotation"], "union"), (smaller, "found")):
         votes = votes_of(measured, chosen.to_numpy(np.int64))
         votes = votes.assign(counted=stands[votes["item"].to_numpy()])
-        extra = {"items": 1} if name == "union" else {}
+        extra = {"items": votes["weight"]} if name == "union" else {}
         parts.append(_rows(votes, "counted", {name: votes["verify"], **extra}))
     return Counts.concat(parts)
 

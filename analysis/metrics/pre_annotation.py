@@ -54,17 +54,21 @@ def counter(spans: str, *, judged: bool = False) -> Count:
 
     def count(view: View) -> Counts:
         both = _both_ran(view)
-        got = _matched(view, both, spans, judged=judged)
-        documents = np.flatnonzero(both)
-        hits, predicted, gold = (getattr(got, name)[documents] for name in ("hits", "predicted", "gold"))
+        # A sample weighs what was judged by its segment: there a row is a segment, which no span crosses.
+        parted = judged and view.measured.weight is not None
+        got = _matched(view, both, spans, judged=judged, parted=parted)
+        owner = view.measured.segments["document_code"].to_numpy(np.int64)
+        places = np.flatnonzero(both[owner] if parted else both)
+        hits, predicted, gold = (getattr(got, name)[places] for name in ("hits", "predicted", "gold"))
         every = view.measured.policy.matching == "one_to_one"
         return Counts.of(
-            document=documents,
-            unit=documents,
+            document=owner[places] if parted else places,
+            segment=places if parted else -1,
+            unit=owner[places] if parted else places,
             quantities={
                 "hits": hits,
                 "twice": 2 * hits,
-                "paired": got.paired[documents],
+                "paired": got.paired[places],
                 "predicted": predicted,
                 "averaged": predicted if every else predicted * (hits > 0),
                 "gold": gold,
@@ -83,24 +87,30 @@ def _both_ran(view: View) -> Bools:
     return view.in_documents & view.measured.ran[:, view.measured.source_code(gt)]
 
 
-def _matched(view: View, both: Bools, spans: str, *, judged: bool) -> matching.Matched:
+def _matched(view: View, both: Bools, spans: str, *, judged: bool, parted: bool) -> matching.Matched:
     measured = view.measured
     gt = measured.source_code(measured.gt) if both.any() and measured.gt else -1
     inside = judged_segments(measured, view.source_code) if judged else None
 
-    def side(source: int) -> pd.DataFrame:
+    def there(source: int) -> Bools:
         rows = imported(measured, source)
         kept: Bools = both[rows["document"].to_numpy(np.int64)]
         if inside is not None:
             kept = kept & _in(rows["segment"].to_numpy(np.int64), inside)
-        return rows.loc[kept]
+        return kept
 
-    gold, predicted = side(gt), side(view.source_code)
+    sides = [(source, there(source)) for source in (gt, view.source_code)]
     # What lies in judged segments is a part of all: where it is as much, it is the same.
-    name = f"matched {spans} {view.dataset} {view.source} {len(gold)} {len(predicted)}"
+    sizes = " ".join(str(np.count_nonzero(kept)) for _, kept in sides)
+    name = f"matched {spans} {view.dataset} {view.source} {parted} {sizes}"
     if name not in measured.memo:
+        gold, predicted = (imported(measured, source).loc[kept] for source, kept in sides)
+        size = len(both)
+        if parted:
+            gold, predicted = (part.assign(document=part["segment"]) for part in (gold, predicted))
+            size = len(measured.segments)
         pairing = measured.policy.matching
-        measured.memo[name] = matching.match(gold, predicted, len(both), spans=spans, pairing=pairing)
+        measured.memo[name] = matching.match(gold, predicted, size, spans=spans, pairing=pairing)
     found: matching.Matched = measured.memo[name]
     return found
 

@@ -22,7 +22,7 @@ def judged(view: View) -> Counts:
             "verify": votes["verify"],
             "edit": votes["edit"],
             "remove": votes["remove"],
-            "judged": 1,
+            "judged": votes["weight"],
         },
     )
 

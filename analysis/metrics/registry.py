@@ -72,11 +72,13 @@ class MetricFamily:
         pattern: what a name of the family looks like; matched in full.
         make: the metric of a name that matched.
         names: the names that make sense for a study.
+        named: how the family is written where it stands for all its names.
     """
 
     pattern: re.Pattern[str]
     make: Callable[[re.Match[str]], Metric]
     names: Callable[[Measured], list[str]]
+    named: str
 
 
 _METRICS: Final[dict[str, Metric]] = {}
@@ -144,6 +146,12 @@ def registered() -> list[Metric]:
     """Every metric with a fixed name, in the order of registration."""
     _load()
     return list(_METRICS.values())
+
+
+def named_families() -> list[str]:
+    """The families, each written as all its names."""
+    _load()
+    return [family.named for family in _FAMILIES.values()]
 
 
 def names(measured: Measured) -> list[str]:

@@ -28,7 +28,11 @@ def union_items(view: View) -> Counts:
         unit=votes["item"],
         worker=votes["worker"],
         n=votes["n"],
-        quantities={"verify": votes["verify"], "items": verified[votes["item"].to_numpy()], "judged": 1},
+        quantities={
+            "verify": votes["verify"],
+            "items": votes["weight"] * verified[votes["item"].to_numpy()],
+            "judged": votes["weight"],
+        },
     )
 
 
@@ -49,7 +53,11 @@ def unique_items(view: View) -> Counts:
         unit=votes["item"].where(votes["item"] >= 0, len(measured.items) + votes["annotation"]),
         worker=votes["worker"],
         n=votes["n"],
-        quantities={"verify": votes["verify"] * unique, "items": unique, "judged": 1},
+        quantities={
+            "verify": votes["verify"] * unique,
+            "items": votes["weight"] * unique,
+            "judged": votes["weight"],
+        },
     )
 
 

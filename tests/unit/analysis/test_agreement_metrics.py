@@ -121,3 +121,39 @@ def test_an_undefined_alpha_says_which_of_the_two_reasons_it_has():
 
 def test_judgments_of_unknown_workers_are_nobodys_agreement():
     assert len(decided(measured(["one GT 0-5 Paris - verify", "one GT 0-5 Paris - remove"]))) == 0
+
+
+# A worker each for three sources; two of them edit the same item, one removes it.
+EDITS = [
+    "one GT 20-24 Oslo GT-worker edit=Aalborg",
+    "one M 20-24 Oslo M-worker edit=Bergen",
+    "one N 20-24 Oslo N-worker edit=Bergen",
+    "two GT 9-13 Kiel GT-worker edit=Rome",
+    "two M 9-13 Kiel M-worker edit=Rome",
+]
+
+
+def test_agreement_on_the_entity_that_workers_are_left_with():
+    """Paris 3; Paris, Bonn, none; Rome, none; Aalborg, Bergen 2; Rome 2: (1 + 0 + 0 + 1/3 + 1) / 5."""
+    rows = [*(row.replace("M-worker edit", "M-worker edit=Bonn") for row in ROWS), *EDITS]
+    table = _table(rows)
+    row = table.loc[("chosen entity", "observed_agreement")]
+    assert row["estimate"] == pytest.approx((1 + 0 + 0 + 1 / 3 + 1) / 5)
+    assert (row["n_units"], row["n_workers"], row["labels_per_unit"]) == (5, 3, "2:2 3:3")
+    # Matches 3 + 1 + 2 of 13 labels; Paris 4, Rome 3, Bergen 2, none 2, Bonn 1, Aalborg 1: 35.
+    alpha = table.loc[("chosen entity", "alpha_nominal"), "estimate"]
+    assert alpha == pytest.approx(1 - (7 / 13) / ((169 - 35) / (13 * 12)))
+
+
+def test_agreement_on_the_target_of_those_who_edited():
+    row = _table([*ROWS, *EDITS]).loc[("edited target", "observed_agreement")]
+    assert row["estimate"] == pytest.approx((1 / 3 + 1) / 2)
+    assert (row["n_units"], row["labels_per_unit"]) == (2, "2:1 3:1")
+
+
+def test_the_crowd_and_a_source_agree_where_it_has_what_they_verify():
+    """Paris stands in both documents but two; Rome is tied; Bern is of N alone and stands."""
+    table = _table(ROWS)
+    row = table.loc[("crowd and N", "observed_agreement")]
+    assert (row["estimate"], row["n_units"]) == (pytest.approx(2 / 3), 3)
+    assert table.loc[("crowd and N", "bias_index"), "estimate"] == pytest.approx(-1 / 3)

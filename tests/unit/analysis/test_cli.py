@@ -34,6 +34,10 @@ def call(*arguments, resolve=None):
         (("--interval", "wish"), "no such interval"),
         (("--replicates", "1"), "replicates"),
         (("--annotations", "nowhere.csv"), "no such file"),
+        (("--margin", "2"), "not a margin"),
+        (("--by", "moon"), "entity_type, document, mention_length"),
+        (("--texts", "nowhere"), "knows no hash of its texts"),
+        (("--set", "resolution=weighted"), "how good workers are"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )

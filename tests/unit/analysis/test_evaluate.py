@@ -101,7 +101,7 @@ def test_clusters_can_be_chosen(cluster):
         ("verification_rate", {"interval": "wald"}, "no such interval"),
         ("verification_rate", {"level": 95}, "not a level"),
         ("verification_rate", {"interval": "bca", "replicates": 0}, "need replicates"),
-        ("verification_rate", {"by": ["document"]}, "cannot part by that"),
+        ("verification_rate", {"by": ["source", "moon"]}, "cannot part by that"),
         ("verification_rate", {"by": ["dataset"]}, "is about one source"),
     ],
 )

@@ -1,6 +1,8 @@
 """The output folder for studies of every awkward kind: written whole, every gap said."""
 
+import html
 import json
+import re
 
 import pandas as pd
 import pytest
@@ -53,6 +55,20 @@ def test_when_nobody_counts_the_report_says_so(tmp_path):
     assert "is undefined: no assignment counts" in (tmp_path / "out" / "report.html").read_text(
         encoding="utf-8"
     )
+
+
+def test_every_number_of_the_report_stands_in_metrics_csv(tmp_path):
+    """Each number of a sentence or table names its cell; that cell holds the value to the last digit."""
+    write_csv(tmp_path / "j.csv", documents=4)
+    analyze(tmp_path / "j.csv", tmp_path / "out", replicates=20, figures="none")
+    table = pd.read_csv(tmp_path / "out" / "metrics.csv", keep_default_na=False, dtype=str)
+    rows = table.set_index(["policy", "dataset", "source", "metric"])
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    found = re.findall(r'<data value="([^"]*)" data-cell="([^"]*)">', page)
+    for value, cell in found:
+        *key, column = html.unescape(cell).split("|")
+        assert float(rows.loc[tuple(key), column]) == float(value)
+    assert len(found) > 200
 
 
 def test_the_manifest_holds_every_file_and_setting(tmp_path):

@@ -46,7 +46,6 @@ def test_an_override_that_changes_nothing_is_none():
         ("gate", "CHOICE=VALUE"),
         ("doors=open", "pooling, resolution"),
         ("gate=open", "assignment or worker or none"),
-        ("resolution=weighted", "not offered: weighting by worker skill"),
     ],
 )
 def test_what_cannot_be_chosen_is_refused(word, message):

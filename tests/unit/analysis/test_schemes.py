@@ -1,6 +1,8 @@
 """Sources that name entities in different schemes are told apart from bad models."""
 
-from analysis.schemes import differences, scheme
+import pandas as pd
+
+from analysis.schemes import _counted, differences, scheme
 
 
 def test_a_scheme_is_the_type_and_the_language():
@@ -21,3 +23,8 @@ def test_a_link_or_two_of_another_scheme_are_no_difference():
 
 def test_without_links_in_the_ground_truth_nothing_is_said():
     assert not differences({"GT": [], "Mine": ["wd:Q1"]}, "GT")
+
+
+def test_schemes_of_a_column_are_counted_as_those_of_a_list():
+    keys = ["wd:Q42", "w:en:A:B", "w:en:C\nD", "dbp:de:Berlin", "id:77", "odd"]
+    assert _counted(pd.Series(keys, dtype="str")) == dict(_counted(keys))

@@ -6,6 +6,7 @@ import pytest
 from analysis.frames import conform_all
 from analysis.study import Study
 from analysis.workers import workers_frame
+from tests.support.judged_studies import measured
 
 EDIT = '["w:en:Athens"]'
 
@@ -106,3 +107,20 @@ def test_a_worker_who_did_nothing_is_listed_with_the_reason():
         0,
     ]
     assert pd.isna(frame.loc["idle", "verify_rate"])
+
+
+def test_agreement_with_the_rest_stands_beside_and_nobody_is_flagged_for_little():
+    rows = [
+        f"d{number} {source} 0-5 Paris {worker} {decision}"
+        for number in range(3)
+        for source, worker, decision in (
+            ("GT", "a", "verify"),
+            ("M", "b", "verify"),
+            ("N", "c", "verify" if number else "remove"),
+        )
+    ]
+    made = measured(rows)
+    frame = workers_frame(made.study, 0.95, made).set_index("worker")
+    assert frame["agreement"].to_dict() == pytest.approx({"a": 5 / 6, "b": 5 / 6, "c": 4 / 6})
+    assert (frame["agreement_low"] < frame["agreement"]).all()
+    assert not frame["agrees_less"].any()

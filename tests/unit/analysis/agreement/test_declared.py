@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from analysis.agreement.registry import COEFFICIENTS
-from analysis.agreement.span_measure import SPAN_COEFFICIENTS
+from analysis.agreement.span_declared import SPAN_COEFFICIENTS
 
 PAGE = (Path(__file__).parents[4] / "docs" / "reference" / "metrics.md").read_text(encoding="utf-8")
 PUBLISHED = (

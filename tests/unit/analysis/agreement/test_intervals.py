@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from analysis.agreement import agreement
 from analysis.agreement.found import band
@@ -123,3 +124,63 @@ def test_lone_labels_that_shift_chance_are_said():
     matrix = np.concatenate([MATRIX[:, :2], np.column_stack([np.zeros(40, int), np.full(40, -1)])])
     found = agreement(matrix, categories=NAMES, replicates=0)
     assert any("with lone labels the share of" in warning for warning in found.warnings)
+
+
+def test_a_rare_category_is_only_as_sure_as_the_units_that_have_it():
+    """Two of 60 units have it and agree: Clopper and Pearson's of 2 of 2, not of 60 of 60."""
+    matrix = np.array([[0, 0]] * 56 + [[0, 2], [2, 0], [1, 1], [1, 1]])
+    rare = agreement(matrix, categories=["x", "y", "z"], replicates=0)["specific_agreement"]
+    assert (rare[1]["estimate"], rare[1]["high"]) == (1, 1)
+    assert rare[1]["low"] == pytest.approx(0.158, abs=5e-4)
+    assert rare[2]["estimate"] == rare[2]["low"] == 0
+    assert rare[2]["high"] == pytest.approx(0.842, abs=5e-4)
+
+
+def test_a_kappa_that_is_0_by_construction_has_no_interval():
+    """The second worker always says x: kappa is 0 whichever unit is left out, and that is no precision."""
+    matrix = np.array([[0, 0]] * 30 + [[1, 0]] * 10)
+    record = agreement(matrix, categories=["x", "y"], replicates=0)["kappa_cohen"]
+    assert record["estimate"] == pytest.approx(0, abs=1e-12)
+    assert record["low"] is None
+    assert record["reason"].startswith("no interval: it is the same")
+
+
+def test_who_surely_agrees_less_than_the_others_is_flagged_and_nobody_by_rank():
+    r = np.random.default_rng(4)
+    truth = r.integers(0, 2, 150)
+    matrix = np.where(r.random((150, 6)) < 0.9, truth[:, None], 1 - truth[:, None])
+    assert not any(row["flagged"] for row in agreement(matrix, categories=["x", "y"], replicates=0).workers)
+    matrix[:, 5] = r.integers(0, 2, 150)
+    rows = agreement(matrix, categories=["x", "y"], replicates=0).workers
+    assert [row["flagged"] for row in rows] == [False] * 5 + [True]
+    assert rows[5]["agreement_low"] < rows[5]["agreement_with_rest"] < rows[5]["agreement_high"] < 0.8
+
+
+def test_what_is_left_without_a_worker_is_what_the_table_without_him_gives():
+    matrix = np.random.default_rng(5).integers(-1, 3, (40, 4))
+    found = agreement(matrix, categories=["x", "y", "z"], replicates=0)
+    for place, row in enumerate(found.workers):
+        rest = agreement(np.delete(matrix, place, axis=1), categories=["x", "y", "z"], replicates=0)
+        assert set(row["without"]) == {
+            "observed_agreement",
+            "brennan_prediger",
+            "multi_pi",
+            "multi_kappa",
+            "alpha_nominal",
+            "ac1",
+        }
+        for name, number in row["without"].items():
+            assert number == pytest.approx(rest[name]["estimate"], abs=1e-9), name
+
+
+def test_gwets_interval_is_his_error_and_t_and_needs_units():
+    r = np.random.default_rng(9)
+    matrix = r.integers(-1, 2, (30, 3))
+    record = agreement(matrix, categories=["x", "y"], interval="gwet", replicates=0)["ac1"]
+    units = int((matrix >= 0).any(axis=1).sum())
+    half = stats.t.ppf(0.975, units - 1) * record["se"]
+    assert (record["low"], record["high"]) == pytest.approx(
+        (record["estimate"] - half, min(1, record["estimate"] + half))
+    )
+    with pytest.raises(InputError, match="over units"):
+        agreement(matrix, categories=["x", "y"], interval="gwet", cluster=np.arange(30) // 3)

@@ -1,9 +1,11 @@
 """Agreement about spans: documents without spans, several workers, intervals, and bad rows."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from analysis.agreement import span_agreement
+from analysis.agreement.gamma import Continuum, _of_many, disorder
 from analysis.errors import InputError
 
 COLUMNS = ["document", "worker", "start", "end", "label", "length"]
@@ -90,3 +92,59 @@ def test_intervals_are_over_documents():
 def test_a_row_that_is_no_span_is_refused(row, fault):
     with pytest.raises(InputError, match=fault):
         of(row)
+
+
+def two_sides(shift, documents=2):
+    """Five spans a document by two workers, the second of whom is off by `shift`."""
+    return [
+        (doc, w, 10 * k + shift * (w == "b"), 10 * k + 6 + shift * (w == "b"), "XY"[k % 2], 80)
+        for doc in range(documents)
+        for k in range(5)
+        for w in "ab"
+    ]
+
+
+def gamma(rows, **options):
+    return of(*rows, coefficients=["gamma"], **options)
+
+
+def test_gamma_is_1_where_all_mark_alike_and_falls_with_distance():
+    values = [estimate(gamma(two_sides(shift)), "gamma") for shift in (0, 1, 3)]
+    assert values[0] == 1
+    assert 1 > values[1] > values[2]
+
+
+def test_gamma_says_how_far_its_sampling_may_be_off_and_is_the_same_for_a_seed():
+    one, same, other = (gamma(two_sides(2), seed=seed) for seed in (0, 0, 1))
+    assert any("by sampling alone it may be" in warning for warning in one.warnings)
+    assert one.records == same.records
+    off = abs(estimate(one, "gamma") - estimate(other, "gamma"))
+    assert 0 < off < 0.05
+
+
+def test_gamma_is_computed_when_it_is_named_alone():
+    names = [record["coefficient"] for record in of(*two_sides(1)).records]
+    assert "gamma" not in names
+    assert "alpha_u" in names
+
+
+def test_the_best_alignment_of_many_is_never_worse_than_pairing_in_order():
+    """Two workers by assignment and by whole numbers: the same least disorder."""
+    r = np.random.default_rng(1)
+    start = r.integers(0, 60, (2, 6))
+    of_two = tuple(np.stack([row, row + r.integers(2, 9, 6), r.integers(0, 2, 6)], axis=1) for row in start)
+    assert _of_many(of_two) / 6 == pytest.approx(disorder(Continuum(of_two)), abs=1e-9)
+
+
+@pytest.mark.parametrize(("share", "expected"), [(50, 1), (60, 1), (61, 0), (100, 0)])
+def test_any_threshold_of_shared_positions_may_be_named(share, expected):
+    """3 of 5 positions are shared."""
+    name = f"span_f1_iou{share}"
+    found = of(("d", "a", 0, 4, "X", 9), ("d", "b", 1, 5, "X", 9), coefficients=[name])
+    assert estimate(found, name) == expected
+
+
+@pytest.mark.parametrize("name", ["span_f1_iou0", "span_f1_iou101", "chi2"])
+def test_a_name_that_is_no_coefficient_of_spans_is_refused(name):
+    with pytest.raises(InputError, match=r"no such coefficient of spans|does not measure agreement"):
+        of(("d", "a", 0, 4, "X", 9), coefficients=[name])

@@ -96,3 +96,20 @@ def test_intraclass_correlation_of_equal_answers_within_documents_is_one():
     votes = pd.DataFrame({"document": np.repeat(np.arange(40), 10), "worker": 0, "n": 1})
     votes["a"] = (votes["document"] % 2 == 0).astype(int)
     assert spread(_cut(votes), VALUE, "b", "document").icc == pytest.approx(1.0, abs=0.06)
+
+
+def test_a_rare_share_in_few_clusters_is_no_wider_than_in_one():
+    """On the logit scale two clusters would give twice the width of one: leaving one out doubles the odds."""
+    widths = []
+    for clusters in (1, 2, 4):
+        votes = pd.DataFrame({"document": np.repeat(np.arange(40), 3), "worker": 0, "n": 1, "a": 0})
+        votes.loc[votes.index[::3][:clusters], "a"] = 1
+        low, high, method = limits(
+            spread(_cut(votes), VALUE, "b", "document"), 0.95, (0.0, 1.0), 0.1, rare=True
+        )
+        assert method == "Korn-Graubard on the effective n"
+        assert low < clusters / 120 < high
+        widths.append(high - low)
+    assert widths == sorted(widths)
+    plain = limits(spread(_cut(votes), VALUE, "b", "document"), 0.95, (0.0, 1.0), 0.1)
+    assert widths[-1] < plain[1] - plain[0]
