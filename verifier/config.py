@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import partial
@@ -12,9 +11,7 @@ from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Discriminator,
     Field,
     StrictBool,
@@ -28,21 +25,17 @@ from pydantic import (
 
 from analysis.errors import ConfigError, Problem
 from verifier import settings
+from verifier.sections import AnalysisSection, ControlsSection, PlanSection, SampleSection, Section
+
+__all__ = ["AnalysisSection", "ControlsSection", "PlanSection", "SampleSection", "Section", "StudyConfig"]
 
 # What /start reads besides the participant's id.
-RESERVED_PARAMETERS: Final = frozenset({"preview"})
-_RULE: Final = re.compile(r"([0-9]{1,4}) of ([0-9]{1,4})")
+RESERVED_PARAMETERS: Final = frozenset({"preview", "sig"})
+# How panels name the participant in the link; of SONA it is a number for the sign-up, which names nobody.
+_PANEL_PARAMETERS: Final = {"connect": "participantId", "sona": "survey_code", "panel": "rid"}
 _TASKS: Final = 20
 _CONTROLS: Final = 1
 _FILLED_IN: Final = ("{code}", "{participant}")
-
-
-def _rule(text: str) -> str:
-    """`all`, or `m of n` with 1 <= m <= n."""
-    found = _RULE.fullmatch(text)
-    if text != "all" and not (found and 1 <= int(found[1]) <= int(found[2])):
-        raise ValueError("expected all, or m of n with m from 1 to n, such as 2 of 3")
-    return text
 
 
 def _address(text: str) -> str:
@@ -84,10 +77,13 @@ def _parameter(name: str) -> str:
     return name
 
 
-def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
-    if not names or len(set(names)) != len(names):
-        raise ValueError("expected at least one policy, and each once")
-    return names
+def _api_address(text: str) -> str:
+    """An address that may have a place for a language."""
+    filled = text.replace("{language}", "en")
+    if "{" in filled or "}" in filled:
+        raise ValueError("expected an address in which nothing but {language} is filled in")
+    _public_address(filled)
+    return text
 
 
 def _crossed(place: Mapping[str, Any]) -> str:
@@ -106,17 +102,20 @@ def _no_boolean(value: Any) -> Any:
 
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
+Film = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,80}\.(mp4|webm)$")]
 Language = Annotated[str, StringConstraints(pattern=settings.LANGUAGE)]
+PagesLanguage = Annotated[str, StringConstraints(pattern=settings.PAGES_LANGUAGE)]
 Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
 Money = Annotated[Decimal, Field(ge=0, max_digits=12, decimal_places=2), BeforeValidator(_no_boolean)]
+Percent = Annotated[
+    Decimal, Field(ge=0, le=200, max_digits=9, decimal_places=4), BeforeValidator(_no_boolean)
+]
+PlatformId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+PanelCode = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,40}$")]
 PublicAddress = Annotated[str, AfterValidator(_public_address)]
+ApiAddress = Annotated[str, AfterValidator(_api_address)]
+Contact = Annotated[str, StringConstraints(pattern=r"^[!-~]{3,200}$")]
 ReturnAddress = Annotated[str, AfterValidator(_return_address)]
-
-
-class Section(BaseModel):
-    """A part of study.yaml: closed to unknown keys, fixed once read."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class StudySection(Section):
@@ -140,24 +139,6 @@ class SourceSection(Section):
     version: str | None = None
 
 
-class PlanSection(Section):
-    """What is shown, to how many workers, cut how.
-
-    Attributes:
-        show: `source`: a task holds one source's annotations; `pooled`: each distinct item once.
-        k: judgments wanted for a task, from k different workers.
-        splitter: `whole` never cuts a mention of any source.
-        min_chars: a segment closes at the first sentence end at or after this many characters.
-        repeat_share: share of tasks judged once more, so that agreement can be measured.
-    """
-
-    show: Literal["source", "pooled"] = "source"
-    k: StrictInt = Field(default=1, ge=1, le=50)
-    splitter: Literal["whole"] = "whole"
-    min_chars: StrictInt = Field(default=300, ge=1)
-    repeat_share: StrictFloat = Field(default=0.1, ge=0, le=1)
-
-
 class PlaceSection(Section):
     """What one paid participation holds and pays. `tasks` counts the controls in."""
 
@@ -174,31 +155,27 @@ class PlaceSection(Section):
         return self
 
 
-class ControlsSection(Section):
-    """Tasks whose answer is known.
+class KbSection(Section):
+    """Where cards and searches come from.
 
     Attributes:
-        file: controls given by the researcher (posthoc JSONL with `expected`), beside the generated ones.
-        generate: make controls from what all sources agree on and from the knowledge base.
-        answers_per_task: displays on a generated control task.
-        rule: `all` answers right, or `m of n` with m given (`2 of 3`).
-        per: graded for each assignment, or over all of a worker's assignments.
-        on_fail: what is done about a failed gate; the judgments stay uncounted in any case.
+        kind: `local`: a file that `posthoc kb build` makes; `wikipedia`: asked over the network.
+        file: the local one.
+        api, wikidata: addresses of the APIs of Wikipedia, with `{language}` for its language, and Wikidata.
+        contact: an address or a page by which the operators of these can reach who runs the study.
+        keys: what entities are named by in the study: titles of Wikipedia's articles, or Wikidata's items.
+        keep_days: an answer is not asked for again for so long.
+        cache: the file that keeps the answers.
     """
 
-    file: Path | None = None
-    generate: StrictBool = True
-    answers_per_task: StrictInt = Field(default=3, ge=1, le=20)
-    rule: Annotated[str, AfterValidator(_rule)] = "all"
-    per: Literal["assignment", "worker"] = "assignment"
-    on_fail: Literal["approve_flag", "review"] = "approve_flag"
-
-
-class KbSection(Section):
-    """Where cards and searches come from."""
-
-    kind: Literal["local"] = "local"
+    kind: Literal["local", "wikipedia"] = "local"
     file: Path = Path("kb.db")
+    api: ApiAddress = "https://{language}.wikipedia.org/w/api.php"
+    wikidata: ApiAddress = "https://www.wikidata.org/w/api.php"
+    contact: Contact | None = None
+    keys: Literal["wikipedia", "wikidata"] = "wikipedia"
+    keep_days: StrictInt = Field(default=30, ge=0, le=3650)
+    cache: Path = Path("kb-cache.db")
 
 
 class ServerSection(Section):
@@ -212,13 +189,43 @@ class LinkPlatform(Section):
     """Plain links: participant id in, completion code or redirect out.
 
     Attributes:
-        participant_parameter: name of the query parameter that carries the participant's id.
+        preset: what is known of a panel: `connect` (CloudResearch Connect), `sona`, or any `panel`.
+        participant_parameter: name of the query parameter that carries the participant's id; null: that of
+            the preset, else `participant`.
+        signed: only links that `posthoc links` signed lead in.
         complete_url: where to send who has finished; `{code}` and `{participant}` are filled in.
+        failed_check_url: where to send who failed the controls; null: as who has finished.
+        no_consent_url, nothing_left_url: where to send who did not agree, or found nothing to do; null:
+            nowhere.
+        complete_code, failed_check_code, no_consent_code, nothing_left_code: the panel's codes for these;
+            null: of who has finished one of his own, of the others none.
     """
 
     kind: Literal["link"] = "link"
-    participant_parameter: Annotated[Name, AfterValidator(_parameter)] = "participant"
+    preset: Literal["connect", "sona", "panel"] | None = None
+    participant_parameter: Annotated[Name, AfterValidator(_parameter)] | None = None
+    signed: StrictBool = False
     complete_url: ReturnAddress | None = None
+    failed_check_url: ReturnAddress | None = None
+    no_consent_url: ReturnAddress | None = None
+    nothing_left_url: ReturnAddress | None = None
+    complete_code: PanelCode | None = None
+    failed_check_code: PanelCode | None = None
+    no_consent_code: PanelCode | None = None
+    nothing_left_code: PanelCode | None = None
+
+    @model_validator(mode="after")
+    def _as_the_panel_wants(self) -> LinkPlatform:
+        if self.preset == "sona" and "{participant}" not in (self.complete_url or ""):
+            raise ValueError(
+                "expected 'complete_url' to be SONA's completion address, ending in survey_code={participant}"
+            )
+        return self
+
+    @property
+    def parameter(self) -> str:
+        """The query parameter that carries the participant's id."""
+        return self.participant_parameter or _PANEL_PARAMETERS.get(self.preset or "", "participant")
 
 
 class MTurkPlatform(Section):
@@ -228,6 +235,8 @@ class MTurkPlatform(Section):
         title, description, keywords: what workers find the HITs by.
         lifetime_hours: how long a place can be taken, from when it is published or extended.
         auto_approval_hours: when MTurk pays by itself for what nobody has decided.
+        question: `external` shows the task server in the frame; `html` a page there with a link that opens it
+            in a window of its own, and a field for the completion code.
         frame_height: of the frame, in pixels.
         endpoint_url: in the environment local: where the platform answers requesters.
         worker_url: in the environment local: where its workers are.
@@ -244,6 +253,7 @@ class MTurkPlatform(Section):
     keywords: Annotated[str, StringConstraints(max_length=1000)] = "text, links, names, check"
     lifetime_hours: StrictFloat = Field(default=72, ge=0.1, le=8000)
     auto_approval_hours: StrictFloat = Field(default=120, ge=1, le=720)
+    question: Literal["external", "html"] = "external"
     frame_height: StrictInt = Field(default=800, ge=0, le=9999)
     endpoint_url: PublicAddress = "http://127.0.0.1:8700"
     worker_url: PublicAddress = "http://127.0.0.1:8701"
@@ -253,7 +263,54 @@ class MTurkPlatform(Section):
     countries: tuple[Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")], ...] = ()
 
 
-PLATFORMS: Final[Mapping[str, type[Section]]] = {"link": LinkPlatform, "mturk": MTurkPlatform}
+class ProlificFilter(Section):
+    """Who may take part, as Prolific's filters say it.
+
+    Attributes:
+        filter_id: the name of a filter of Prolific's.
+        selected_values: the ids of the choices that are let in.
+    """
+
+    filter_id: Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9_-]{1,100}$")]
+    selected_values: tuple[Annotated[str, StringConstraints(min_length=1, max_length=100)], ...]
+
+
+class ProlificPlatform(Section):
+    """Prolific, or what speaks like it: places of one study there, whose link leads to the task server.
+
+    Attributes:
+        title, description: what participants read about the study.
+        workspace, project: Prolific's ids of where the study is made; null: the only workspace there is, and
+            its usual project.
+        fee_percent: Prolific's fee with its tax, in percent of what is paid; checked against Prolific's own
+            cost call before anything is spent.
+        submissions_per_participant: how often one participant may take part.
+        devices: what participants may use.
+        filters: who may take part; empty: anybody.
+        api_url: in the environment local: where the platform answers researchers' programs.
+        worker_url: in the environment local: where its participants are.
+    """
+
+    kind: Literal["prolific"] = "prolific"
+    title: Annotated[str, StringConstraints(min_length=1, max_length=120)] = "Check links in short texts"
+    description: Annotated[str, StringConstraints(min_length=1, max_length=5000)] = (
+        "Read short texts and say for each highlighted name whether the link is right."
+    )
+    workspace: PlatformId | None = None
+    project: PlatformId | None = None
+    fee_percent: Percent = Decimal("42.8")
+    submissions_per_participant: StrictInt = Field(default=1, ge=1, le=100)
+    devices: tuple[Literal["desktop", "tablet", "mobile"], ...] = ("desktop", "tablet", "mobile")
+    filters: tuple[ProlificFilter, ...] = ()
+    api_url: PublicAddress = "http://127.0.0.1:8710"
+    worker_url: PublicAddress = "http://127.0.0.1:8711"
+
+
+PLATFORMS: Final[Mapping[str, type[Section]]] = {
+    "link": LinkPlatform,
+    "mturk": MTurkPlatform,
+    "prolific": ProlificPlatform,
+}
 
 
 def _kind(value: Any) -> Any:
@@ -262,11 +319,13 @@ def _kind(value: Any) -> Any:
 
 
 Platform = Annotated[
-    Annotated[LinkPlatform, Tag("link")] | Annotated[MTurkPlatform, Tag("mturk")],
+    Annotated[LinkPlatform, Tag("link")]
+    | Annotated[MTurkPlatform, Tag("mturk")]
+    | Annotated[ProlificPlatform, Tag("prolific")],
     Discriminator(
         _kind,
         custom_error_type="platform_kind",
-        custom_error_message="link or mturk",
+        custom_error_message="link, mturk or prolific",
     ),
 ]
 
@@ -281,28 +340,33 @@ class PagesSection(Section):
     """What the worker's pages show and ask.
 
     Attributes:
+        language: of the pages' own texts; `auto` leaves it to each worker's browser.
         consent: name and version of the consent text (a template).
         consent_step, instructions_step, example_step: each step can be switched off.
         require_open: the article must have been opened before verifying.
-        missing_mentions: a channel for mentions nobody marked; only off is offered.
+        verify_after_seconds: a highlight must have been looked at for so long before verifying; beside
+            `require_open`, either is enough.
+        order: highlights are gone through in the order of the text, or in a random one.
+        hidden_links_share: share of an assignment's tasks, drawn by lot, in which the link is hidden until
+            the worker has named the entity himself.
+        comments: a worker may leave a comment on a highlight.
+        missing_mentions: a worker may mark mentions that are not highlighted; never part of the numbers.
+        video: a film that stands above the instructions: a file in the study's templates/, with captions in
+            a file of the same name that ends in .vtt beside it.
     """
 
-    language: Language = "en"
+    language: PagesLanguage = "en"
     consent: Name = "consent-v1"
     consent_step: StrictBool = True
     instructions_step: StrictBool = True
     example_step: StrictBool = True
     require_open: StrictBool = False
-    missing_mentions: Literal[False] = False
-
-
-class AnalysisSection(Section):
-    """How the study is analysed unless the command line says otherwise. `lock`: only null is offered."""
-
-    policies: Annotated[
-        tuple[Literal["paper", "original", "recommended"], ...], AfterValidator(_distinct)
-    ] = ("recommended",)
-    lock: None = None
+    verify_after_seconds: StrictFloat = Field(default=0, ge=0, le=120)
+    order: Literal["text", "random"] = "text"
+    hidden_links_share: StrictFloat = Field(default=0, ge=0, le=1)
+    comments: StrictBool = False
+    missing_mentions: StrictBool = False
+    video: Film | None = None
 
 
 class StudyConfig(Section):
@@ -310,8 +374,8 @@ class StudyConfig(Section):
 
     study: StudySection
     database: str = "sqlite:///study.db"
-    datasets: dict[Name, DatasetSection] = {}
-    sources: dict[Name, SourceSection] = {}
+    datasets: dict[Name, DatasetSection] = Field(default_factory=dict)
+    sources: dict[Name, SourceSection] = Field(default_factory=dict)
     plan: PlanSection = PlanSection()
     place: PlaceSection = PlaceSection()
     controls: ControlsSection = ControlsSection()
@@ -350,6 +414,10 @@ def load_config(path: Path) -> StudyConfig:
     if config is not None and config.platform.kind == "mturk" and config.place.currency != "USD":
         where = file.where(["place", "currency"])
         faults.append(Problem("MTurk pays in no other currency", where, config.place.currency, "USD"))
+    if config is not None and config.kb.kind == "wikipedia" and config.kb.contact is None:
+        what = "Wikipedia wants to know whom it can write to"
+        remedy = "kb.contact: a mail address or a web page"
+        faults.append(Problem(what, file.where(["kb", "kind"]), "no kb.contact", remedy))
     if config is None or faults:
         raise ConfigError.of(sorted(faults, key=settings.line_of))
     return config

@@ -13,6 +13,7 @@ import yaml
 from analysis.errors import ConfigError, Problem
 
 LANGUAGE: Final = r"^[a-z]{2,3}(-[A-Za-z0-9]{1,8})*$"
+PAGES_LANGUAGE: Final = r"^(auto|[a-z]{2,3}(-[A-Za-z0-9]{1,8})*)$"
 _LARGEST: Final = 1_000_000
 _DEEPEST: Final = 20
 _MAPPING: Final = "a mapping of keys, such as {{key: value}}"
@@ -50,8 +51,11 @@ _EXPECTED: Final = {
 _PATTERNS: Final = {
     "^[A-Z]{3}$": "three capital letters such as EUR",
     LANGUAGE: "a language code such as en or pt-BR",
+    PAGES_LANGUAGE: "a language code such as en or de, or auto",
     r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$": "letters, digits, dot, dash and underscore, at most 100, the first "
     "of them a letter or a digit",
+    r"^[A-Za-z0-9_-]{1,40}$": "letters, digits, dash and underscore, at most 40",
+    r"^[0-9a-f]{64}$": "the 64 digits and letters a to f of a sha256",
 }
 
 

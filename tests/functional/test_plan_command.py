@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.support import planned
+from tests.support.crowds import work_through
 from tests.support.planned import plan
 from verifier import clock
 from verifier.corpus.importing import Request, import_files
@@ -23,7 +24,8 @@ def test_it_reports_and_stores(posthoc, tiny_folder):
 def test_json_is_one_document_without_what_is_not_defined(posthoc, tiny_folder):
     found = json.loads(posthoc("plan", tiny_folder, "--dry-run", "--json").out)
     assert (found["dry_run"], found["budget"]["tasks"], found["budget"]["pay"]) == (True, 12, "6.00")
-    assert {row["source"]: row["n"] for row in found["precision"]} == {"GT": 13, "Alpha": 13, "Beta": 11}
+    rates = [row for row in found["foresight"]["precision"] if row["metric"] == "verification_rate"]
+    assert {row["source"]: row["n"] for row in rates} == {"GT": 13, "Alpha": 13, "Beta": 11}
 
 
 def test_what_cannot_be_met_is_refused_with_status_1(posthoc, tiny_folder):
@@ -32,6 +34,55 @@ def test_what_cannot_be_met_is_refused_with_status_1(posthoc, tiny_folder):
     ran = posthoc("plan", tiny_folder)
     assert (ran.status, ran.out) == (1, "")
     assert "too few controls: needs at least 2 control tasks, could make 0 because 4 segments" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("plan", "controls", "message"),
+    [
+        ("k: 3, workers: 1", "", "3 judgments by different workers, and there are 1: 2 too few"),
+        ("k: 1", "rule: guess below 0.001", "the rule takes 7, 4 more"),
+        ("k: 1", "measure: 1", "1 would only measure, and none decide"),
+        ("k: 1", "answers_per_task: 9", "too few controls: needs at least 2"),
+    ],
+)
+def test_a_plan_that_cannot_be_met_says_which_constraint_and_by_how_much(
+    posthoc, study_folder, plan, controls, message
+):
+    planned.configure(study_folder, plan=f"{plan}, repeat_share: 0")
+    path = study_folder / "study.yaml"
+    text = path.read_text(encoding="utf-8").replace(
+        "controls: {answers_per_task: 3}", f"controls: {{{controls}}}"
+    )
+    path.write_text(text, encoding="utf-8")
+    with Study.open(study_folder) as study:
+        # One source alone: a segment is one task.
+        planned.add_source(study, "GT", range(12))
+    ran = posthoc("plan", study_folder)
+    assert (ran.status, ran.out) == (1, "")
+    assert message in ran.err
+    with Study.open(study_folder) as study:
+        assert planned.snapshot(study) == []
+
+
+def test_a_plan_that_leaves_no_task_says_why(posthoc, study_folder):
+    planned.configure(study_folder)
+    row = {"id": "d", "text": "Nobody is here.", "annotations": [{"start": 0, "end": 6, "entity": None}]}
+    (study_folder / "in.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    with Study.open(study_folder) as study:
+        import_files(study, Request((study_folder / "in.jsonl",), "news", "GT"), now=clock.now())
+    planned.configure(study_folder, controls=0)
+    ran = posthoc("plan", study_folder)
+    assert (ran.status, "no annotation can be shown" in ran.err, "1 nil" in ran.err) == (1, True, True)
+
+
+def test_a_running_study_is_forecast_from_what_was_measured(posthoc, tiny_folder):
+    assert "reckoned" in posthoc("plan", tiny_folder).out
+    with Study.open(tiny_folder) as study:
+        for number in range(6):
+            work_through(study, f"w{number}")
+    told = json.loads(posthoc("plan", tiny_folder, "--dry-run", "--json").out)
+    assert told["timing"]["places"] >= 5
+    assert "measured on" in posthoc("plan", tiny_folder, "--dry-run").out
 
 
 def test_controls_are_written_to_be_looked_through(posthoc, tiny_folder, tmp_path):

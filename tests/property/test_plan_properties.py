@@ -2,12 +2,16 @@
 
 from collections import Counter
 
+import pytest
+import scipy.sparse.csgraph  # noqa: F401 - loaded here, so that no example is slow for it
 from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.documents import Span
 from verifier.plan import chance
 from verifier.plan.choice import pack, places_needed, shares
+from verifier.plan.paper import Paper
+from verifier.plan.sampling import Sampling, Unit, draw, probabilities
 from verifier.plan.split import Whole
 from verifier.store.claims import Slot
 
@@ -36,6 +40,46 @@ def test_all_segments_but_the_last_reach_the_floor(text, min_chars):
     assert not long or last.end - last.start >= min_chars // 3
 
 
+@given(TEXTS, st.integers(1, 40))
+def test_the_published_splitter_covers_every_text_in_order_and_repeats_itself(text, min_chars):
+    segments = Paper(min_chars).split(text, [])
+    assert segments
+    assert "".join(text[a:b] for a, b in segments) == text
+    assert [a for a, _ in segments] == [0, *(b for _, b in segments[:-1])]
+    assert all(start < end for start, end in segments) or not text
+    assert Paper(min_chars).split(text, []) == segments
+
+
+@given(st.lists(st.floats(0.001, 100), min_size=1, max_size=60), st.integers(1, 60))
+def test_probabilities_add_up_to_the_number_drawn_and_never_exceed_1(sizes, number):
+    found = probabilities(sizes, number)
+    assert sum(found) == pytest.approx(min(number, len(sizes)))
+    assert all(0 < chance <= 1 for chance in found)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9)), max_size=60),
+    st.sampled_from(["simple", "stratified", "size"]),
+    st.floats(0.01, 1),
+    st.integers(0, 999),
+)
+def test_a_sample_has_its_size_and_weights_are_one_over_the_probability(parts, method, share, seed):
+    units = [
+        Unit(n, stratum if method == "stratified" else "", size) for n, (stratum, size) in enumerate(parts)
+    ]
+    found = draw(units, Sampling("segment", method, share), seed)
+    full = [unit for unit in units if unit.size]
+    drawn = [unit for unit in full if found[unit.name]]
+    least = len({unit.stratum for unit in full})
+    wanted = int(share * len(full) + 0.5)
+    assert set(found) == set(range(len(units)))
+    assert max(wanted, min(least, 1)) <= len(drawn) <= max(wanted, least) + least
+    assert all(found[unit.name] >= 1 for unit in drawn)
+    if method != "size" and wanted >= least:
+        assert sum(found[unit.name] for unit in drawn) == pytest.approx(len(full))
+    assert found == draw(units[::-1], Sampling("segment", method, share), seed)
+
+
 @given(st.dictionaries(st.text(max_size=3), st.integers(0, 10_000), min_size=1), st.integers(0, 500))
 def test_each_share_is_within_one_task(counts, size):
     total = sum(counts.values())
@@ -46,12 +90,19 @@ def test_each_share_is_within_one_task(counts, size):
     assert all(0 <= given_out[n] <= counts[n] for n in counts)
 
 
-@given(SEGMENTS, st.integers(1, 12), st.integers(0, 99))
-def test_packing_needs_exactly_the_places_announced_and_spreads_them_evenly(segments, capacity, seed):
+@given(SEGMENTS, st.integers(1, 12), st.integers(0, 99), st.sampled_from(["abc", "aaaaab", "aaabbcdef"]))
+def test_packing_keeps_the_places_announced_and_every_share(
+    segments, capacity, seed, strata
+):
     capacity = min(capacity, len(segments))
-    strata = "abc"
     slots = [
-        Slot(chance.number(seed, n, o), 0, n, strata[o % 3], chance.number(seed, "p", n, o))
+        Slot(
+            chance.number(seed, n, o),
+            0,
+            n,
+            strata[chance.number(seed, "s", n, o) % len(strata)],
+            chance.number(seed, "p", n, o),
+        )
         for n, count in enumerate(segments)
         for o in range(count)
     ]
@@ -60,8 +111,11 @@ def test_packing_needs_exactly_the_places_announced_and_spreads_them_evenly(segm
     while slots:
         left = places_needed(Counter(slot.segment for slot in slots).values(), capacity)
         size = -(-len(slots) // left)
-        taken = pack(slots, shares(Counter(slot.stratum for slot in slots), size), size, left)
+        counts = Counter(slot.stratum for slot in slots)
+        taken = pack(slots, counts, size, left)
         assert len({slot.segment for slot in taken}) == len(taken) == size <= capacity
+        given_out = Counter(slot.stratum for slot in taken)
+        assert all(abs(given_out[name] - size * counts[name] / len(slots)) < 1 for name in counts)
         sizes.append(size)
         slots = [slot for slot in slots if slot not in taken]
     assert len(sizes) == needed

@@ -30,6 +30,14 @@ def plan(
     afresh: Annotated[
         bool, typer.Option("--afresh", help="Plan anew, as long as nobody has drawn tasks.")
     ] = False,
+    audit: Annotated[
+        bool,
+        typer.Option("--audit", help="Judge a part, those segments likelier on which sources disagree."),
+    ] = False,
+    lock: Annotated[
+        bool,
+        typer.Option("--lock", help="Write down and hash what will be analysed, before the first judgment."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")] = False,
 ) -> None:
     """Cut texts, draw up tasks and controls, say what it costs and how precise it will be."""
@@ -38,11 +46,13 @@ def plan(
     from verifier.plan import listing, planning  # noqa: PLC0415
     from verifier.study import Study  # noqa: PLC0415
 
-    if dry_run and (afresh or controls is not None):
-        raise typer.BadParameter("--dry-run stores nothing: give it without --afresh and --controls")
+    if dry_run and (afresh or lock or controls is not None):
+        raise typer.BadParameter("--dry-run stores nothing: give it without --afresh, --lock and --controls")
     with Study.open(study) as opened:
         check_files(opened.path, opened.config)
-        report = planning.plan(opened, dry_run=dry_run, afresh=afresh, now=clock.now())
+        report = planning.plan(
+            opened, dry_run=dry_run, afresh=afresh, audit=audit, lock=lock, now=clock.now()
+        )
         listed = None if controls is None else listing.write_controls(opened, controls)
     if as_json:
         say_json(report)

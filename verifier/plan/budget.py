@@ -1,4 +1,4 @@
-"""What a plan costs and how precise it will be: places, workers, minutes, money, half-widths. Pure."""
+"""What a plan costs: places, workers, minutes, money. Pure."""
 
 from __future__ import annotations
 
@@ -92,7 +92,8 @@ def budget(
     places = places_needed(slots_by_segment, capacity)
     minutes = Decimal(str(place.minutes))
     pay = (place.pay * places).quantize(CENT)
-    each = fees.fee(config.platform.kind, place.pay)
+    percent = getattr(config.platform, "fee_percent", None)
+    each = fees.fee(config.platform.kind, place.pay, percent)
     fee = (each * places).quantize(CENT)
     total = pay + fee
     cap = config.budget.cap
@@ -125,106 +126,3 @@ def budget(
 def _failing(share: Decimal, places: int, each: Decimal) -> Failing:
     needed = math.ceil(places / (1 - share))
     return Failing(share, needed, (each * needed).quantize(CENT))
-
-
-@dataclass(frozen=True)
-class Design:
-    """What the forecast assumes, until a study has measured its own.
-
-    Attributes:
-        rate: the verification rate.
-        document: share of a judgment's variance that the annotations of one document have in common.
-        worker: share that the judgments of one worker have in common; .07 to .24 in real crowds.
-        annotation: share that the judgments of one annotation have in common beyond these.
-    """
-
-    rate: float = 0.9
-    document: float = 0.05
-    worker: float = 0.12
-    annotation: float = 0.3
-
-
-@dataclass(frozen=True)
-class Precision:
-    """The half-width to expect of a source's verification rate.
-
-    Attributes:
-        dataset: `*` for all.
-        source: whose rate.
-        n: annotations shown.
-        k: judgments of each, on average.
-        documents: effective number of documents.
-        workers: number of workers.
-        design_effect: variance over that of n independent annotations judged once, p (1 - p) / n.
-        half_width: of the 95 % interval; None where it is not defined.
-        reason: why not.
-    """
-
-    dataset: str
-    source: str
-    n: int
-    k: float
-    documents: float
-    workers: int
-    design_effect: float | None
-    half_width: float | None
-    reason: str = ""
-
-
-def expected_precision(
-    dataset: str,
-    source: str,
-    by_document: Sequence[int],
-    *,
-    k: float,
-    workers: int,
-    design: Design | None = None,
-    level: float = 0.95,
-) -> Precision:
-    """The half-width that a rate with these numbers will have.
-
-    The variance of a judgment, p (1 - p), is shared out to the document, the worker, the annotation and
-    chance (shares d, w, a, 1 - d - w - a). Averaging n annotations in documents of n_i, each judged by k of W
-    equally busy workers, gives
-
-        V = p (1 - p) [ d sum(n_i^2) / n^2 + w / W + a / n + (1 - d - w - a) / (n k) ]
-
-    and the half-width t sqrt(V), with min(n^2 / sum(n_i^2), W) - 1 degrees of freedom as in the analysis. On
-    the scale of the rate itself, so that near 0 and 1 it is the mean of an interval's two unequal sides.
-
-    Args:
-        dataset: whose rate.
-        source: whose rate.
-        by_document: annotations shown, per document.
-        k: judgments of an annotation.
-        workers: who will work, each with an equal part.
-        design: the assumptions.
-        level: of the interval.
-
-    References:
-        Kish, Survey Sampling (Wiley 1965), chapter 5: the design effect 1 + (m - 1) rho of clusters.
-        Cameron, Gelbach & Miller (2011), doi 10.1198/jbes.2010.07136: two crossed kinds add up.
-    """
-    assumed = design or Design()
-    n = sum(by_document)
-    if not n:
-        return Precision(dataset, source, 0, k, 0.0, workers, None, None, "no annotation is shown")
-    concentration = sum(count * count for count in by_document) / n**2
-    documents = 1 / concentration
-    chance = 1 - assumed.document - assumed.worker - assumed.annotation
-    effect = n * (
-        assumed.document * concentration
-        + assumed.worker / max(workers, 1)
-        + assumed.annotation / n
-        + chance / (n * k)
-    )
-    degrees = min(documents, workers) - 1
-    if degrees < 1:
-        return Precision(
-            dataset, source, n, k, documents, workers, effect, None, "needs two documents and two workers"
-        )
-    from scipy.special import stdtrit  # noqa: PLC0415 - slow to load, only for the forecast
-
-    t = float(stdtrit(degrees, (1 + level) / 2))
-    half = t * math.sqrt(assumed.rate * (1 - assumed.rate) * effect / n)
-    return Precision(dataset, source, n, k, documents, workers, effect, min(half, 1.0))

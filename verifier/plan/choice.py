@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 if TYPE_CHECKING:
     from verifier.store.claims import Slot
@@ -41,35 +43,75 @@ def places_needed(open_by_segment: Iterable[int], capacity: int) -> int:
     return max(-(-sum(counts) // max(capacity, 1)), max(counts, default=0))
 
 
-def pack(slots: Iterable[Slot], wanted: Mapping[str, int], size: int, places: int) -> list[Slot]:
+def pack(slots: Iterable[Slot], counts: Mapping[str, int], size: int, places: int) -> list[Slot]:
     """`size` slots of different segments, such that what is left fits into one place fewer.
 
     If all that is open fits into `places` (`places_needed`), a draw of ceil(open / places) that takes one of
-    every segment with `places` open ones leaves what fits into one less. Those segments are a must; beyond
-    them the stratum furthest below its share goes first, then the segment with most open slots, then the
+    every segment with `places` open ones leaves what fits into one less. Those segments are a must.
+
+    A draw that takes them all and every stratum within one task of its share exists whenever the worker has
+    seen none of the segments: to take each slot with weight 1 / places does both on the average, and what a
+    flow can do in parts with whole bounds it can do whole. Where he has seen some, the musts go before the
+    shares. Beyond both, largest remainders go first, then the segments with most open slots, then the
     seeded order.
 
     Args:
         slots: open, of segments that the worker has not seen.
-        wanted: the strata's shares of this draw.
+        counts: stratum -> open slots, of segments seen and not.
         size: tasks wanted.
         places: needed for all that is open, this one included.
     """
     left: dict[int, list[Slot]] = defaultdict(list)
     for slot in slots:
         left[slot.segment].append(slot)
-    must = {segment for segment, group in left.items() if len(group) >= places}
-    lacking = defaultdict(int, wanted)
-    taken: list[Slot] = []
+    taken = _matched(left, counts, size, places) if left and size else []
+    for slot in taken:
+        del left[slot.segment]
+    lacking = Counter(shares(counts, size))
+    lacking.subtract(slot.stratum for slot in taken)
+    # Strata of which the worker has seen too much leave room for others.
     while left and len(taken) < size:
-        choice = must if len(must) >= size - len(taken) else left
         _, _, _, slot = min(
-            (-lacking[slot.stratum], -len(left[segment]), slot.position, slot)
-            for segment in choice
-            for slot in left[segment]
+            (-lacking[slot.stratum], -len(group), slot.position, slot)
+            for group in left.values()
+            for slot in group
         )
         lacking[slot.stratum] -= 1
         taken.append(slot)
-        must.discard(slot.segment)
         del left[slot.segment]
     return taken
+
+
+def _matched(left: Mapping[int, list[Slot]], counts: Mapping[str, int], size: int, places: int) -> list[Slot]:
+    """The best matching of seats, the whole part of each share and one for the rest of it, to segments."""
+    from scipy.sparse import csr_array  # noqa: PLC0415 - slow to load, only for the last draws
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching  # noqa: PLC0415
+
+    total = max(sum(counts.values()), 1)
+    sure = [name for name, count in counts.items() for _ in range(size * count // total)]
+    rest = sorted((n for n in counts if size * counts[n] % total), key=lambda n: -(size * counts[n] % total))
+    seats = [*sure, *rest]
+    segments = sorted(left, key=lambda segment: min(slot.position for slot in left[segment]))
+    # Each of these outweighs all of those before it together, over a whole draw.
+    fuller = len(segments) * size + 1  # an edge's own worth is over 1
+    earlier = fuller * size * max(map(len, left.values())) + 1
+    seated = earlier * len(seats) ** 2 + 1
+    must = seated * (size + 1)
+    worth = np.zeros((len(seats), len(segments) + len(seats)))
+    for column, segment in enumerate(segments):
+        group = left[segment]
+        own = fuller * len(group) - column + (must if len(group) >= places else 0)
+        offered = {slot.stratum for slot in group}
+        for row, stratum in enumerate(seats):
+            if stratum in offered:
+                worth[row, column] = own + (seated if row < len(sure) else earlier * (len(seats) - row))
+    # A seat may stay empty, and of those for the rests, as many as are too many do. Nought is no edge.
+    spare = len(seats) - size
+    worth[:, len(segments) :] = 1
+    worth[len(sure) :, len(segments) : len(segments) + spare] = must * (size + 1)
+    rows, columns = min_weight_full_bipartite_matching(csr_array(worth), maximize=True)
+    return [
+        min((s for s in left[segments[column]] if s.stratum == seats[row]), key=lambda s: (s.position, s.id))
+        for row, column in zip(rows, columns, strict=True)
+        if column < len(segments)
+    ]

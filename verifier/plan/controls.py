@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice, zip_longest
 from typing import Final, Literal
 
@@ -18,9 +18,8 @@ from verifier.plan.no_entity import Vocabulary
 from verifier.plan.tasks import Mark, Shown
 from verifier.plan.wrong import EASY, HARD, Wrong
 
-# The pool: five times what one worker sees, and about fifty wrong links where the corpus allows.
+# The pool has at least five times what one worker sees.
 POOL_FACTOR: Final = 5
-POOL_SIZE: Final = 50
 # An answer cycle: with three answers to a task, each of the three right decisions once.
 CYCLE: Final[tuple[Decision, ...]] = (VERIFY, EDIT, REMOVE)
 # So many times what is wanted is made at most, for the best of it to be chosen.
@@ -38,7 +37,8 @@ class Known:
         shown: span and key.
         expected: the decision that is right; None where nobody knows, shown for the look of it.
         acceptable: where an edit is right, the keys it may be edited to.
-        difficulty: `hard` for a namesake, `easy` otherwise; as given in a file.
+        difficulty: `hard` for a link to a namesake, a right one whose name leads to several entities, and a
+            word that titles have; `easy` otherwise; as given in a file.
         use: `gate` (decides counting) or `measure`.
     """
 
@@ -91,11 +91,12 @@ class _Made:
     unsure: bool
     sources: int
     easy: int
+    again: bool = False
 
     @property
-    def rank(self) -> tuple[bool, int, int]:
-        """Smaller is better: sure links, agreed on by more sources, wrong ones hard to tell."""
-        return self.unsure, -self.sources, self.easy
+    def rank(self) -> tuple[bool, bool, int, int]:
+        """Smaller is better: sure links, wrong ones of their own, agreed by more sources, hard to tell."""
+        return self.unsure, self.again, -self.sources, self.easy
 
 
 def generate(
@@ -122,6 +123,7 @@ def generate(
     kinds: list[list[_Made]] = [[] for _ in CYCLE]
     failures = Counter[str]()
     made = sure = 0
+    had: set[tuple[str, str]] = set()
     for place in ranked:
         if sure >= _MADE * wanted.most:
             break
@@ -131,10 +133,21 @@ def generate(
         if isinstance(found, str):
             failures[found] += 1
             continue
-        kinds[turn].append(found)
+        wrong = _wrong_in(found.control, place)
+        kinds[turn].append(replace(found, again=not wrong.isdisjoint(had)))
+        had |= wrong
         made += 1
         sure += not found.unsure
     return _choose(kinds, wanted, failures)
+
+
+def _wrong_in(control: Control, place: Place) -> set[tuple[str, str]]:
+    """Its wrong links: mention and entity."""
+    return {
+        (place.text[known.shown.start : known.shown.end].casefold(), known.shown.key)
+        for known in control.known
+        if known.expected == EDIT
+    }
 
 
 def _choose(kinds: Sequence[list[_Made]], wanted: Wanted, failures: Counter[str]) -> Pool:
@@ -149,13 +162,25 @@ def _choose(kinds: Sequence[list[_Made]], wanted: Wanted, failures: Counter[str]
     return Pool([found.control for found in sure + unsure[:kept]], failures)
 
 
-def require(
-    controls: Sequence[int], drawable: AbstractSet[int], per_place: int, failures: Mapping[str, int]
-) -> None:
-    """Refuse a plan with too few controls.
+def least(controls: Sequence[int], drawable: AbstractSet[int], per_place: int) -> int:
+    """How many controls a study needs, given where there are some.
 
     A control's segment is never a real task of the same worker, so for each segment with real tasks enough
     controls must lie on other segments.
+
+    Args:
+        controls: the segment of each control.
+        drawable: segments with real tasks.
+        per_place: controls on a place.
+    """
+    on_segment = Counter(controls)
+    return per_place + max((on_segment[segment] for segment in drawable), default=0)
+
+
+def require(
+    controls: Sequence[int], drawable: AbstractSet[int], per_place: int, failures: Mapping[str, int]
+) -> None:
+    """Refuse a plan with too few controls (see `least`).
 
     Args:
         controls: the segment of each control.
@@ -166,13 +191,13 @@ def require(
     Raises:
         StateError: with how many are needed, how many there are, and why.
     """
-    on_segment = Counter(controls)
-    blocked = max((on_segment[segment] for segment in drawable), default=0)
-    if len(controls) - blocked >= per_place:
+    needed = least(controls, drawable, per_place)
+    if len(controls) >= needed:
         return
+    needed = max(needed, per_place + 1)
     reasons = "; ".join(f"{count} segments: {reason}" for reason, count in sorted(failures.items()))
     raise StateError(
-        f"too few controls: needs at least {per_place + max(blocked, 1)} control tasks, could make "
+        f"too few controls: needs at least {needed} control tasks, could make "
         f"{len(controls)} because {reasons or 'there are no segments to try'}",
         where="study.yaml, place.controls",
         got=str(per_place),
@@ -207,7 +232,7 @@ class _Making:
         if none is None:
             return "no words away from every mention that name no entity"
         right = [mark for mark in items if mark not in wrong][: expected.count(VERIFY)]
-        gate = [*wrong.values(), *none, *(Known(mark.shown, VERIFY, None, EASY) for mark in right)]
+        gate = [*wrong.values(), *none, *(self._right(mark, level[mark]) for mark in right)]
         rest = self._rest({*wrong, *right}, level)
         known = tuple(sorted((*gate, *rest), key=lambda answer: answer.shown))
         return _Made(
@@ -251,11 +276,21 @@ class _Making:
         )
         # Words that a title has, which linkers stumble over, before others.
         ranked = sorted(
-            islice(words, needed + _WORDS), key=lambda word: not (word[0] and supply.containing(word[1]))
+            (not (content and supply.containing(span)), number, span)
+            for number, (content, span) in enumerate(islice(words, needed + _WORDS))
         )
-        linked = ((span, supply.unlinked(span)) for _, span in ranked)
-        found = [Known(Shown(*span, key), REMOVE, None, EASY) for span, key in linked if key][:needed]
+        linked = ((plain, span, supply.unlinked(span)) for plain, _, span in ranked)
+        found = [
+            Known(Shown(*span, key), REMOVE, None, EASY if plain else HARD)
+            for plain, span, key in islice((one for one in linked if one[2]), needed)
+            if key
+        ]
         return found if len(found) == needed else None
+
+    @staticmethod
+    def _right(mark: Mark, level: int) -> Known:
+        """A right link; hard to tell where its name leads to several entities."""
+        return Known(mark.shown, VERIFY, None, EASY if level == SURE else HARD)
 
     def _rest(self, used: AbstractSet[Mark], level: Mapping[Mark, int]) -> list[Known]:
         """What else a real task shows there: a sure answer measures, another is not graded."""

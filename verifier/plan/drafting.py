@@ -14,8 +14,11 @@ from verifier.kb.local import Card
 from verifier.plan import chance
 from verifier.plan.controls import Control
 from verifier.plan.entities import bare_card, card_id
-from verifier.plan.split import Whole
-from verifier.plan.tasks import Draft, Mark, Shown, draw_up, repeated
+from verifier.plan.gate import GATE
+from verifier.plan.sampling import Sampling
+from verifier.plan.selecting import NOT_SAMPLED, Drawn, Suspects, chosen_tasks, weights
+from verifier.plan.splitters import Splitter
+from verifier.plan.tasks import Mark, Shown, draw_up, repeated
 from verifier.store.plans import Additions, Grid, PlanText, card_row
 
 
@@ -31,7 +34,8 @@ class Corpus:
         grid: as frozen; None before the first plan.
         next_ids: first free ids.
         cards: ids of the cards there are.
-        pooled: document -> displays of pooled tasks there are.
+        truth: sources that are ground truth.
+        displays: document -> displays of earlier plans that stand for what they show, whoever gives it.
     """
 
     texts: Sequence[PlanText]
@@ -41,7 +45,25 @@ class Corpus:
     grid: Grid | None
     next_ids: Mapping[str, int]
     cards: set[str]
-    pooled: Mapping[int, Mapping[Shown, int]] = field(default_factory=dict)
+    truth: frozenset[int] = frozenset()
+    displays: Mapping[int, Mapping[Shown, Sequence[int]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What of a study's plan the drafting goes by.
+
+    Attributes:
+        k: judgments of a task.
+        repeat_share: of tasks judged once more.
+        most: annotations that a task shows at most; None: as many as there are.
+        seed: the study's.
+    """
+
+    k: int
+    repeat_share: float
+    most: int | None
+    seed: int
 
 
 class Drafting:
@@ -54,6 +76,8 @@ class Drafting:
         repeated: new real tasks judged once more.
         without_card: entities that the knowledge base does not know.
         control_displays: displays of new controls.
+        deciding: new controls that have an answer which decides counting.
+        weights: segment -> its weight, where that is not 1; 0 where it was not drawn.
     """
 
     def __init__(self, corpus: Corpus, *, pooled: bool, now: datetime) -> None:
@@ -63,15 +87,18 @@ class Drafting:
         self._ids = dict(corpus.next_ids)
         self._known_cards = set(corpus.cards)
         self._card_of: dict[str, str] = {}
-        self._datasets = {text.id: text.dataset for text in corpus.texts}
         self.rows = Additions()
         self.segments: dict[int, list[tuple[int, Span]]] = dict(corpus.grid.segments) if corpus.grid else {}
         self.strata: dict[int, str] = {}
         self.repeated: set[int] = set()
         self.without_card: set[str] = set()
         self.control_displays = 0
+        self.deciding = 0
+        grid = corpus.grid
+        self.weights: dict[int, float] = dict.fromkeys(grid.undrawn, 0.0) | grid.weights if grid else {}
+        self._drafts: list[Drawn] = []
 
-    def cut(self, splitter: Whole) -> None:
+    def cut(self, splitter: Splitter) -> None:
         """Cut every document that is not yet; whatever was cut before stays."""
         grid = self._corpus.grid
         identity = grid.splitter if grid else self._next("splitter")
@@ -102,9 +129,12 @@ class Drafting:
                 for segment, span in self.segments[text.id]
             ]
 
-    def draw_up(self, card: Callable[[str], Card | None], *, k: int, repeat_share: float, seed: int) -> None:
-        """Tasks, displays, credits and slots for every annotation not planned yet."""
-        drafts: list[tuple[int, Draft]] = []
+    def draw_up(self, most: int | None) -> None:
+        """What tasks there could be for annotations not planned yet.
+
+        Args:
+            most: a task shows no more than so many annotations.
+        """
         for text in self._corpus.texts:
             new = [mark for mark in self._corpus.marks.get(text.id, ()) if not mark.planned]
             if not new:
@@ -115,28 +145,81 @@ class Drafting:
                 spans,
                 text.evaluation,
                 pooled=self._pooled,
-                existing=self._corpus.pooled.get(text.id),
+                existing=self._corpus.displays.get(text.id),
+                most=most,
             )
             self.rows.reasons |= made.reasons
             for display, credited in made.late.items():
                 self._credit(display, credited)
-            drafts += [(text.id, draft) for draft in made.tasks]
-        for document, draft in drafts:
-            self._real(document, draft, card, k)
-        self.repeated = repeated(self.strata, repeat_share, seed)
+            self._drafts += [
+                Drawn(text, self.segments[text.id][draft.segment][0], draft) for draft in made.tasks
+            ]
+
+    def units(self, kind: str) -> int:
+        """How many segments, documents or tasks there are with something to judge."""
+        if kind == "task":
+            return len(self._drafts)
+        return len({drawn.text.id if kind == "document" else drawn.segment for drawn in self._drafts})
+
+    def sample(self, sampling: Sampling, seed: int) -> None:
+        """Leave out the tasks that are not drawn; their annotations are not shown, for that reason."""
+        new = {segment["id"] for segment in self.rows.segments}
+        if sampling.unit == "task":
+            chosen = chosen_tasks(self._drafts, sampling, self._corpus.sources, seed)
+            kept = [place in chosen for place in range(len(self._drafts))]
+        else:
+            texts = {
+                segment: text
+                for text in self._corpus.texts
+                for segment, _ in self.segments[text.id]
+                if segment in new
+            }
+            suspects = Suspects(self._corpus.marks, self._corpus.ran, self._corpus.truth)
+            self.weights |= weights(texts, self._drafts, sampling, suspects, seed)
+            for segment in self.rows.segments:
+                segment["weight"] = self.weights[segment["id"]]
+            kept = [self.weights.get(drawn.segment, 1.0) > 0 for drawn in self._drafts]
+        for drawn, keep in zip(self._drafts, kept, strict=True):
+            if not keep:
+                self.rows.reasons |= dict.fromkeys(drawn.annotations, NOT_SAMPLED)
+        self._drafts = [drawn for drawn, keep in zip(self._drafts, kept, strict=True) if keep]
+
+    def make(self, card: Callable[[str], Card | None], terms: Terms) -> None:
+        """Tasks, displays, credits and slots."""
+        for drawn in self._drafts:
+            self._real(drawn, card, terms.k)
+        self.repeated = repeated(self.strata, terms.repeat_share, terms.seed)
         for task in self.rows.tasks:
             if task["id"] in self.repeated:
                 task["k"] += 1
             if task["kind"] == "real":
-                self._slots(task, seed)
+                self._slots(task, terms.seed)
 
     def control(
-        self, control: Control, card: Callable[[str], Card | None], redirect: Callable[[str], str]
+        self,
+        control: Control,
+        card: Callable[[str], Card | None],
+        redirect: Callable[[str], str],
+        *,
+        given: bool,
     ) -> None:
-        """A control task with the answers that are known; it has no slots: every assignment may get it."""
+        """A control task with the answers that are known; it has no slots: every assignment may get it.
+
+        What a researcher has given in a file he has looked at; what was generated waits for a person.
+        """
         segment, _ = self.segments[control.document][control.segment]
         task = self._task("control", segment, None, k=1)
+        self.rows.controls.append(
+            {
+                "task_id": task,
+                "origin": "given" if given else "generated",
+                "confirmed": self._now if given else None,
+                "retired": None,
+                "reason": None,
+            }
+        )
         self.control_displays += len(control.known)
+        self.deciding += any(known.expected is not None and known.use == GATE for known in control.known)
         for ordinal, known in enumerate(control.known):
             shown = known.shown._replace(key=redirect(known.shown.key))
             display = self._display(task, ordinal, shown, card)
@@ -166,19 +249,22 @@ class Drafting:
             rows.answers,
             rows.slots,
         ):
+            # The values alone, in the order of their names, which is the same for every row.
+            if table:
+                total.update(repr(list(table[0])).encode())
             for row in table:
-                total.update(repr(sorted(row.items())).encode())
+                total.update(repr(tuple(row.values())).encode())
         return total.hexdigest()
 
     def slots_by_segment(self) -> Counter[int]:
         """New slots of each segment."""
         return Counter(slot["segment_id"] for slot in self.rows.slots)
 
-    def _real(self, document: int, draft: Draft, card: Callable[[str], Card | None], k: int) -> None:
-        segment, _ = self.segments[document][draft.segment]
-        task = self._task("real", segment, draft.source, k)
+    def _real(self, drawn: Drawn, card: Callable[[str], Card | None], k: int) -> None:
+        draft = drawn.draft
+        task = self._task("real", drawn.segment, draft.source, k)
         self.strata[task] = stratum(
-            self._datasets[document], None if draft.source is None else self._corpus.sources[draft.source]
+            drawn.text.dataset, None if draft.source is None else self._corpus.sources[draft.source]
         )
         for ordinal, (shown, credited) in enumerate(draft.displays.items()):
             self._credit(self._display(task, ordinal, shown, card), credited)

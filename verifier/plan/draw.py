@@ -11,6 +11,9 @@ in a random order, so that neither a control nor a source has a usual place.
 What is random follows from the study's seed and names (see `chance`): controls, ties and the order shown from
 (place, worker), the new place of a slot given back from (slot, assignment). The token alone is not: nobody
 may guess it.
+
+The log from which all draws can be made once more: assignments in the order of their numbers, and between
+them, as events, when which of them gave its slots back or took what it had lost (`OPENED`, `TAKEN_BACK`).
 """
 
 from __future__ import annotations
@@ -23,10 +26,11 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, Literal
 
 from analysis.errors import StateError
+from verifier import clock
 from verifier.config import PlaceSection, StudyConfig
-from verifier.plan import chance
+from verifier.plan import chance, conditions, halting
 from verifier.plan.choice import pack, places_needed, shares
-from verifier.store import claims, facts, plans
+from verifier.store import claims, facts, plans, work
 from verifier.store.claims import Slot
 
 if TYPE_CHECKING:
@@ -39,6 +43,9 @@ ALLOWANCE: Final = 3
 GRACE: Final = timedelta(minutes=30)
 # Over the last so many places' worth of open slots, packing goes before the seeded order.
 TAIL_PLACES: Final = 10
+# Events of the log; `after` is the latest assignment there was.
+OPENED: Final = "slots opened"
+TAKEN_BACK: Final = "slots taken back"
 # Slots asked for beyond a stratum's share, for those whose segment the worker knows.
 _SPARE: Final = 4
 
@@ -60,6 +67,8 @@ class _Drawing:
         name: what the draw's chance follows from.
         real: real tasks that fill a place.
         controls: controls on a place.
+        measuring: of them, how many only measure.
+        deciding: controls that have an answer which decides counting; looked at only where some measure.
         seen: segments of all the worker ever had.
         pool: every control, (task, segment), in this draw's order.
         counts: stratum -> open slots, in this draw's order.
@@ -69,6 +78,8 @@ class _Drawing:
     name: tuple[str, int, int]
     real: int
     controls: int
+    measuring: int
+    deciding: set[int]
     seen: set[int]
     pool: list[tuple[int, int]]
     counts: dict[str, int]
@@ -118,7 +129,6 @@ def release(study: Study, assignment_id: int, *, state: Release, now: datetime) 
     Raises:
         StateError: there is no such assignment, or it was submitted.
     """
-    del now
     with study.write() as session:
         before = claims.end(session, assignment_id, state)
         if before is None:
@@ -126,7 +136,7 @@ def release(study: Study, assignment_id: int, *, state: Release, now: datetime) 
         if before == "submitted":
             raise StateError("the assignment is submitted", where=f"assignment {assignment_id}")
         if before == "claimed":
-            _give_back(session, assignment_id)
+            _give_back(session, assignment_id, now)
 
 
 def expire(study: Study, now: datetime) -> int:
@@ -134,7 +144,7 @@ def expire(study: Study, now: datetime) -> int:
     with study.read() as session:
         late = claims.overdue(session, now - GRACE)
     # Each by itself: a transaction over several would hold the strata's counts while it waits for the next.
-    return sum(_expired(study, assignment_id) for assignment_id in late)
+    return sum(_expired(study, assignment_id, now) for assignment_id in late)
 
 
 def finish(session: Session, assignment_id: int, now: datetime) -> int:
@@ -145,13 +155,24 @@ def finish(session: Session, assignment_id: int, now: datetime) -> int:
     Returns:
         How many of its slots it filled.
     """
-    del now
-    return claims.complete(session, assignment_id)
+    filled, lost = claims.complete(session, assignment_id)
+    if lost:
+        _log(session, assignment_id, TAKEN_BACK, {"slots": lost}, now)
+    return filled
 
 
 def reopen(session: Session, assignment_id: int) -> int:
     """Open the slots of an assignment that does not count, each at a new random position; says how many."""
-    return _give_back(session, assignment_id)
+    return _give_back(session, assignment_id, clock.now())
+
+
+def alone(session: Session) -> None:
+    """Let no draw run beside this transaction: for what changes the slots of several assignments.
+
+    A draw holds slots first and the strata's counts last; who goes on to more slots with counts in hand could
+    wait for a draw that waits for him.
+    """
+    claims.take_turn(session, alone=True)
 
 
 def open_places(study: Study) -> int:
@@ -195,7 +216,9 @@ def _claim(
     state, origin = held
     if state != "open":
         raise StateError("the place is not open", where=f"place {place_id}", got=state)
-    drawing = _prepare(session, config.place, place_id, worker_id)
+    if halting.state(session):
+        raise NothingLeft("the study lets nobody begin now")
+    drawing = _prepare(session, config, place_id, worker_id)
     if drawing.in_tail and not alone:
         return None
     slots = _draw_tail(session, drawing, config.place) if drawing.in_tail else _draw(session, drawing)
@@ -219,15 +242,19 @@ def _claim(
         origin=origin,
         claimed=now,
         deadline=deadline,
+        options=conditions.options(config.pages),
     )
     claims.lease(session, assignment_id, slots, deadline + GRACE)
     tasks: list[tuple[int, int | None]] = [(slot.task, slot.id) for slot in slots]
     tasks += [(task, None) for task, _ in controls]
-    claims.put_tasks(session, assignment_id, chance.shuffled(tasks, drawing.seed, "order", *drawing.name))
+    arms = conditions.arms(config.pages, len(tasks), drawing.seed, *drawing.name)
+    order = chance.shuffled(tasks, drawing.seed, "order", *drawing.name)
+    claims.put_tasks(session, assignment_id, order, arms)
     return assignment_id
 
 
-def _prepare(session: Session, place: PlaceSection, place_id: int, worker_id: int) -> _Drawing:
+def _prepare(session: Session, config: StudyConfig, place_id: int, worker_id: int) -> _Drawing:
+    place = config.place
     seed = int(facts.get(session, "seed") or 0)
     name = ("draw", place_id, worker_id)
     counts = claims.open_counts(session)
@@ -235,11 +262,16 @@ def _prepare(session: Session, place: PlaceSection, place_id: int, worker_id: in
         raise NothingLeft("nothing is planned yet", remedy="Run: posthoc plan STUDY")
     strata = chance.shuffled([n for n, count in counts.items() if count], seed, "strata", *name)
     pool = plans.controls(session) if place.controls else []
+    deciding = plans.deciding_controls(session) if config.controls.measure else set()
+    # Controls are made at the first plan: where none of them only measures, all of a place's decide.
+    only_measure = sum(task not in deciding for task, _ in pool) if deciding else 0
     return _Drawing(
         seed,
         name,
         place.tasks - place.controls,
         place.controls,
+        min(config.controls.measure, only_measure),
+        deciding,
         claims.seen_segments(session, worker_id),
         chance.shuffled(pool, seed, "controls", *name),
         {stratum: counts[stratum] for stratum in strata},
@@ -280,33 +312,43 @@ def _draw_tail(session: Session, drawing: _Drawing, place: PlaceSection) -> list
     needed = places_needed(by_segment.values(), most)
     size = -(-len(slots) // max(needed, 1))
     free = [slot for slot in slots if slot.segment not in drawing.seen]
-    return pack(free, shares(drawing.counts, size), size, needed)
+    return pack(free, drawing.counts, size, needed)
 
 
 def _controls(drawing: _Drawing, slots: Sequence[Slot]) -> list[tuple[int, int]] | None:
     """Controls on segments that are neither seen nor drawn, each on its own; None if there are too few."""
     known = drawing.seen | {slot.segment for slot in slots}
     found: dict[int, tuple[int, int]] = {}
+    # How many are still wanted of each kind: those that decide and those that only measure.
+    left = {True: drawing.controls - drawing.measuring, False: drawing.measuring}
     for task, segment in drawing.pool:
         if len(found) == drawing.controls:
             break
-        if segment not in known:
-            found.setdefault(segment, (task, segment))
+        decides = not drawing.measuring or task in drawing.deciding
+        if left[decides] and segment not in known and segment not in found:
+            found[segment] = (task, segment)
+            left[decides] -= 1
     return list(found.values()) if len(found) == drawing.controls else None
 
 
-def _expired(study: Study, assignment_id: int) -> bool:
+def _expired(study: Study, assignment_id: int, now: datetime) -> bool:
     """Release one whose time is over, unless it has ended in the meantime."""
     with study.write() as session:
         ended = claims.end(session, assignment_id, "expired") == "claimed"
         if ended:
-            _give_back(session, assignment_id)
+            _give_back(session, assignment_id, now)
     return ended
 
 
-def _give_back(session: Session, assignment_id: int) -> int:
+def _give_back(session: Session, assignment_id: int, now: datetime) -> int:
     seed = int(facts.get(session, "seed") or 0)
     slots = claims.held(session, assignment_id)
     moved = [(slot, chance.number(seed, "again", slot.id, assignment_id)) for slot in slots]
     claims.give_back(session, moved)
+    if moved:
+        _log(session, assignment_id, OPENED, {}, now)
     return len(moved)
+
+
+def _log(session: Session, assignment_id: int, kind: str, data: dict[str, object], now: datetime) -> None:
+    work.log_event(session, assignment_id, kind, {"after": claims.latest(session), **data}, now)

@@ -8,11 +8,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from verifier.kb.local import Card, LocalKb
 from verifier.kb.names import address_of, fold, title_of, without_qualifier
 from verifier.plan import chance
+
+if TYPE_CHECKING:
+    from verifier.kb.wikipedia import WikipediaKb
 
 # Of a large knowledge base so many of the best known are compared by their descriptions.
 _COMPARED: Final = 5_000
@@ -75,7 +78,7 @@ class Names:
 class KbEntities:
     """Entities from the knowledge base; their names from the corpus too."""
 
-    def __init__(self, kb: LocalKb, names: Names) -> None:
+    def __init__(self, kb: LocalKb | WikipediaKb, names: Names) -> None:
         self._kb = kb
         self._names = names
         self._described: tuple[dict[str, set[str]], dict[str, list[str]]] | None = None
@@ -116,8 +119,8 @@ class KbEntities:
         return described_in(f"{card.title} {card.description} {card.extract}") if card else set()
 
     def random(self, seed: str, limit: int) -> list[str]:
-        """Any entities of the knowledge base."""
-        return self._kb.random(seed, limit)
+        """Any entities of the knowledge base; of the corpus, where it draws none."""
+        return self._kb.random(seed, limit) or CorpusEntities(self._names).random(seed, limit)
 
     def card(self, key: str) -> Card | None:
         """The card, if the knowledge base has one."""
@@ -186,7 +189,8 @@ def bare_card(key: str) -> Card:
 
 def card_id(card: Card) -> str:
     """Hash of a card's content, so that what was shown is told apart from what is shown later."""
-    content = json.dumps(asdict(card), sort_keys=True, ensure_ascii=False)
+    said = {name: value for name, value in asdict(card).items() if name != "fetched"}
+    content = json.dumps(said, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(content.encode()).hexdigest()
 
 

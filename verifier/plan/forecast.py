@@ -1,14 +1,19 @@
-"""Counts a whole study's plan, stored and new together, and forecasts how precise its rates will be."""
+"""Counts a whole study's plan, stored and new together."""
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from verifier.plan.budget import Precision, expected_precision
+import numpy as np
+
+from verifier.plan.design import Ints
 from verifier.plan.drafting import Corpus, Drafting, stratum
+from verifier.plan.layout import Items
 from verifier.plan.report import SourceReport
 from verifier.store import plans
 
@@ -25,7 +30,9 @@ class Tallies:
         slots: stratum -> slots.
         by_segment: segment -> slots.
         sources: a row for each dataset and source.
-        shown: (dataset, source) -> document -> annotations shown.
+        shown: the annotations shown, as codes.
+        datasets, source_names: names by code.
+        dataset_of: the dataset of each document.
         pooled: whether strata are datasets.
     """
 
@@ -33,13 +40,11 @@ class Tallies:
     slots: Counter[str]
     by_segment: Counter[int]
     sources: Sequence[SourceReport]
-    shown: dict[tuple[str, str], Counter[int]]
+    shown: Items
+    datasets: Sequence[str]
+    source_names: Sequence[str]
+    dataset_of: Ints
     pooled: bool
-
-    def judgments(self, dataset: str, source: str) -> float:
-        """Judgments of an annotation, on average over the tasks of its stratum."""
-        name = stratum(dataset, None if self.pooled else source)
-        return self.slots[name] / self.tasks[name] if self.tasks[name] else 0.0
 
 
 def tallies(session: Session, corpus: Corpus, drafting: Drafting) -> Tallies:
@@ -50,76 +55,97 @@ def tallies(session: Session, corpus: Corpus, drafting: Drafting) -> Tallies:
         slots[count.stratum] += count.slots
         by_segment[count.segment] += count.slots
     slots.update(slot["stratum"] for slot in drafting.rows.slots)
-    sources, shown = _by_source(corpus, drafting, plans.shown_before(session), tasks, slots)
+    before = plans.shown_before(session)
+    counted = _Counting(corpus, drafting, before)
+    counted.count()
     pooled = any("/" not in name for name in tasks)
-    return Tallies(tasks, slots, by_segment, sources, shown, pooled)
-
-
-def precision(counted: Tallies, places: int) -> list[Precision]:
-    """The half-width to expect for each dataset and source, and for each source over several datasets.
-
-    Each place is taken as one worker, who works on every stratum as far as its slots reach.
-    """
-    rows, datasets = [], defaultdict(set)
-    for (dataset, source), documents in sorted(counted.shown.items()):
-        datasets[source].add(dataset)
-        slots = counted.slots[stratum(dataset, None if counted.pooled else source)]
-        rows.append(
-            expected_precision(
-                dataset,
-                source,
-                list(documents.values()),
-                k=counted.judgments(dataset, source) or 1.0,
-                workers=min(places, slots),
-            )
-        )
-    for source, names in sorted(datasets.items()):
-        if len(names) > 1:
-            rows.append(_over_all(counted, source, sorted(names), places))
-    return rows
-
-
-def _over_all(counted: Tallies, source: str, datasets: Sequence[str], places: int) -> Precision:
-    by_document = [n for dataset in datasets for n in counted.shown[dataset, source].values()]
-    weighted = sum(
-        counted.judgments(dataset, source) * sum(counted.shown[dataset, source].values())
-        for dataset in datasets
+    return Tallies(
+        tasks,
+        slots,
+        by_segment,
+        counted.reports(tasks, slots),
+        counted.items(),
+        counted.datasets,
+        [corpus.sources[identity] for identity in counted.source_ids],
+        np.array(counted.dataset_of, np.int64),
+        pooled,
     )
-    slots = sum(counted.slots[stratum(d, None if counted.pooled else source)] for d in datasets)
-    k = weighted / sum(by_document) if by_document else 1.0
-    return expected_precision("*", source, by_document, k=k, workers=min(places, slots))
 
 
-def _by_source(
-    corpus: Corpus, drafting: Drafting, before: set[int], tasks: Counter[str], slots: Counter[str]
-) -> tuple[list[SourceReport], dict[tuple[str, str], Counter[int]]]:
-    """A row for each dataset and source, and where its shown annotations lie."""
-    new = set(drafting.rows.shown)
-    imported, added = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    shown: dict[tuple[str, str], Counter[int]] = defaultdict(Counter)
-    reasons: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    for text in corpus.texts:
-        for source in corpus.ran.get(text.id, ()):
-            shown.setdefault((text.dataset, corpus.sources[source]), Counter())
-        for mark in corpus.marks.get(text.id, ()):
-            name = (text.dataset, corpus.sources[mark.source])
-            imported[name] += 1
-            if mark.id in new or mark.id in before:
-                shown[name][text.id] += 1
-                added[name] += mark.id in new
-            else:
-                reasons[name][drafting.rows.reasons.get(mark.id) or mark.reason or "not_planned"] += 1
-    rows = [
-        SourceReport(
-            dataset=dataset,
+class _Counting:
+    """Goes through all annotations once: what is shown, as codes, and what is not, and why."""
+
+    def __init__(self, corpus: Corpus, drafting: Drafting, before: set[int]) -> None:
+        self._corpus, self._drafting = corpus, drafting
+        self._new, self._before = set(drafting.rows.shown), before
+        self.datasets = sorted({text.dataset for text in corpus.texts})
+        self.source_ids = sorted({source for ran in corpus.ran.values() for source in ran})
+        self.dataset_of = [self.datasets.index(text.dataset) for text in corpus.texts]
+        self._imported, self._added = Counter[tuple[str, int]](), Counter[tuple[str, int]]()
+        self._shown: Counter[tuple[str, int]] = Counter()
+        self._reasons: dict[tuple[str, int], Counter[str]] = defaultdict(Counter)
+        # Document, segment, source and item of what is shown.
+        self._codes = tuple(array("q") for _ in range(4))
+        self._weights = array("d")
+        self._ran = np.zeros((len(self.source_ids), len(corpus.texts)), bool)
+
+    def count(self) -> None:
+        """Every annotation of every document."""
+        place = {source: number for number, source in enumerate(self.source_ids)}
+        document, segment, source, item = self._codes
+        found = 0
+        for number, text in enumerate(self._corpus.texts):
+            cut = self._drafting.segments[text.id]
+            starts = [span.start for _, span in cut]
+            own: dict[tuple[int, int, str | None], int] = {}
+            for ran in self._corpus.ran.get(text.id, ()):
+                self._ran[place[ran], number] = True
+                self._shown[text.dataset, ran] += 0
+            for mark in self._corpus.marks.get(text.id, ()):
+                name = (text.dataset, mark.source)
+                self._imported[name] += 1
+                new = mark.id in self._new
+                if not new and mark.id not in self._before:
+                    why = self._drafting.rows.reasons.get(mark.id) or mark.reason or "not_planned"
+                    self._reasons[name][why] += 1
+                    continue
+                self._shown[name] += 1
+                self._added[name] += new
+                where = cut[max(bisect_right(starts, mark.start) - 1, 0)][0]
+                document.append(number)
+                segment.append(where)
+                source.append(place[mark.source])
+                item.append(found + own.setdefault((mark.start, mark.end, mark.key), len(own)))
+                self._weights.append(self._drafting.weights.get(where, 1.0))
+            found += len(own)
+
+    def items(self) -> Items:
+        """What is shown."""
+        document, segment, source, item = (np.frombuffer(codes, np.int64) for codes in self._codes)
+        return Items(
+            dataset=np.array(self.dataset_of, np.int64)[document],
+            document=document,
+            segment=segment,
             source=source,
-            imported=imported[dataset, source],
-            shown=sum(documents.values()),
-            added=added[dataset, source],
-            not_shown=dict(sorted(reasons[dataset, source].items())),
-            tasks=tasks[stratum(dataset, source)],
-            slots=slots[stratum(dataset, source)],
+            item=item,
+            weight=np.frombuffer(self._weights),
+            ran=self._ran,
         )
-        for (dataset, source), documents in sorted(shown.items())
-    ]
-    return rows, dict(shown)
+
+    def reports(self, tasks: Counter[str], slots: Counter[str]) -> list[SourceReport]:
+        """A row for each dataset and source."""
+        names = {source: self._corpus.sources[source] for source in self.source_ids}
+        every = sorted(self._shown, key=lambda name: (name[0], names[name[1]]))
+        return [
+            SourceReport(
+                dataset=dataset,
+                source=names[source],
+                imported=self._imported[dataset, source],
+                shown=self._shown[dataset, source],
+                added=self._added[dataset, source],
+                not_shown=dict(sorted(self._reasons[dataset, source].items())),
+                tasks=tasks[stratum(dataset, names[source])],
+                slots=slots[stratum(dataset, names[source])],
+            )
+            for dataset, source in every
+        ]

@@ -10,6 +10,8 @@ from analysis.errors import ConfigError
 
 ALL: Final = "all"
 GATE: Final = "gate"
+MEASURE: Final = "measure"
+_BELOW: Final = "guess below "
 # A worker who looks, and one who chooses verify, edit or remove blindly and is lucky with every edit.
 CAREFUL: Final = 0.95
 GUESSING: Final = 1 / 3
@@ -35,21 +37,41 @@ class Gate:
 
 
 def needed(rule: str, total: int) -> int:
-    """How many of `total` gate questions must be right: all, or `m of n`, read as a proportion rounded up.
+    """How many of `total` gate questions must be right.
 
-    `2 of 3` asks for 2 of 3, 4 of 6, 6 of 9 right answers, so one rule serves any number of controls.
+    `all`; or `m of n`, read as a proportion rounded up: `2 of 3` asks for 2 of 3, 4 of 6, 6 of 9 right
+    answers, so one rule serves any number of controls; or `guess below p`: the fewest that who guesses
+    reaches with a chance under p. Where not even all would do, that is all:
+    planning refuses it (`questions_needed`).
 
     Raises:
-        ConfigError: the rule is neither `all` nor an `m of n` with m at most n.
+        ConfigError: the rule is none of these.
     """
     if rule == ALL:
         return total
+    if rule.startswith(_BELOW):
+        luck = float(rule.removeprefix(_BELOW))
+        least = (m for m in range(total + 1) if pass_chance(total, m, GUESSING) < luck)
+        return next(least, total)
     m, _, n = rule.partition(" of ")
     if not (m.isdigit() and n.isdigit() and 0 < int(n) >= int(m)):
         raise ConfigError(
-            "not a rule for controls", where="controls.rule", got=rule, expected="all, or m of n with m <= n"
+            "not a rule for controls",
+            where="controls.rule",
+            got=rule,
+            expected="all, m of n with m <= n, or guess below p",
         )
     return -(-total * int(m) // int(n))
+
+
+def questions_needed(rule: str, questions: int) -> int:
+    """How many gate questions the rule takes to be met: as many as there are, or more if those do not do."""
+    if not rule.startswith(_BELOW):
+        return questions
+    luck = float(rule.removeprefix(_BELOW))
+    while GUESSING**questions >= luck:
+        questions += 1
+    return questions
 
 
 def pass_chance(total: int, wanted: int, right: float) -> float:

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from analysis.decisions import DECISIONS, EDIT
-from analysis.documents import Span
+from analysis.decisions import EDIT
 from analysis.errors import StateError
 from analysis.keys import LINK
 from verifier.config import StudyConfig
-from verifier.plan import forecast, terms
-from verifier.plan.agreeing import Place
-from verifier.plan.budget import Design, budget
+from verifier.plan import forecast, outlook, pilot, pool, reach, summing, terms
+from verifier.plan import lock as locking
+from verifier.plan.budget import budget
 from verifier.plan.choice import places_needed
-from verifier.plan.controls import POOL_FACTOR, POOL_SIZE, Control, Pool, Wanted, generate, require
-from verifier.plan.drafting import Corpus, Drafting, by_document
+from verifier.plan.controls import POOL_FACTOR, require
+from verifier.plan.drafting import Corpus, Drafting, Terms, by_document
 from verifier.plan.draw import capacity
 from verifier.plan.entities import CorpusEntities, KbEntities, Names
-from verifier.plan.gate import GATE, Gate, gate
-from verifier.plan.given import Place as GivenPlace
-from verifier.plan.given import read_controls
-from verifier.plan.no_entity import Vocabulary
-from verifier.plan.report import Added, PlanReport, count
-from verifier.plan.split import NAME, VERSION, Whole
+from verifier.plan.report import PlanReport
+from verifier.plan.sampling import Sampling
+from verifier.plan.splitters import Splitter, configured, recorded
+from verifier.plan.tables import count
 from verifier.plan.tasks import Mark, Shown
 from verifier.store import claims, corpora, facts, plans, redirects
 
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
     from verifier.study import Study
 
 _FACT: Final = "plan_sha256"
+# The fact that keeps how a study is sampled.
+SAMPLING: Final = "sampling"
 _LONG: Final = 5
 _FEW_WRONG: Final = 20
 
@@ -45,7 +46,15 @@ PLANNED_WITHOUT: Final = (
 )
 
 
-def plan(study: Study, *, dry_run: bool = False, afresh: bool = False, now: datetime) -> PlanReport:
+def plan(
+    study: Study,
+    *,
+    dry_run: bool = False,
+    afresh: bool = False,
+    audit: bool = False,
+    lock: bool = False,
+    now: datetime,
+) -> PlanReport:
     """Plan whatever of the study is not planned yet.
 
     The first plan freezes the grid. A later one, after another import, adds tasks for what is new; nothing
@@ -55,6 +64,8 @@ def plan(study: Study, *, dry_run: bool = False, afresh: bool = False, now: date
         study: open.
         dry_run: draw up and report, store nothing; a plan over the budget's cap is reported, not refused.
         afresh: first take away the plan there is, of which nothing may be drawn.
+        audit: judge a part of the segments alone, those likelier on which sources disagree.
+        lock: write down and hash what will be analysed and how, before anybody judges.
         now: when cards were looked up.
 
     Raises:
@@ -66,11 +77,19 @@ def plan(study: Study, *, dry_run: bool = False, afresh: bool = False, now: date
         if afresh:
             raise StateError("a rehearsal takes nothing away", remedy="Give --dry-run or --afresh, not both.")
         with study.read() as session:
-            return _Planning(study, session, now).run(dry_run=True)
+            return _Planning(study, session, now, audit=audit).run(dry_run=True)
+    if study.config.kb.kind == "wikipedia":
+        # What the network tells is kept, so that nobody waits for it while the database is ours alone.
+        with study.read() as session:
+            _Planning(study, session, now, audit=audit).run(dry_run=True)
     with study.write(alone=True) as session:
+        if lock:
+            locking.refuse_if_judged(session)
         if afresh:
             _drop(session)
-        return _Planning(study, session, now).run(dry_run=False)
+        report = _Planning(study, session, now, audit=audit).run(dry_run=False)
+        locked = locking.put(session, study.config, now) if lock else locking.current(session)
+        return replace(report, lock=locked)
 
 
 def _drop(session: Session) -> None:
@@ -85,16 +104,21 @@ def _drop(session: Session) -> None:
 class _Planning:
     """One plan, from reading the study to its report."""
 
-    def __init__(self, study: Study, session: Session, now: datetime) -> None:
+    def __init__(self, study: Study, session: Session, now: datetime, *, audit: bool) -> None:
         self.study = study
         self.config: StudyConfig = study.config
         self.session = session
-        self.warnings: list[str] = list(terms.notices(session, study.config))
+        self.warnings: list[str] = [
+            *terms.notices(session, study.config),
+            *locking.notices(session, study.config),
+        ]
         self.targets = redirects.current(session)
-        self.corpus = _read(session, self.targets)
+        reuse = study.config.plan.reuse or study.config.plan.show == "pooled"
+        self.corpus = _read(session, self.targets, reuse=reuse)
         self.now = now
-        self.failures: Counter[str] = Counter()
-        self.given: list[Control] = []
+        self.audit = audit
+        self.sampling: Sampling | None = None
+        self.splitter = self._splitter()
 
     def run(self, *, dry_run: bool) -> PlanReport:
         """Draw up, check, store unless it is a rehearsal, report."""
@@ -104,22 +128,21 @@ class _Planning:
         drafting = Drafting(self.corpus, pooled=self.config.plan.show == "pooled", now=self.now)
         entities, close = self._entities()
         with closing(close):
-            drafting.cut(self._splitter())
-            drafting.draw_up(
-                entities.card,
-                k=self.config.plan.k,
-                repeat_share=self.config.plan.repeat_share,
-                seed=seed,
-            )
+            drafting.cut(self.splitter)
+            self._select(drafting, seed)
+            wanted = self.config.plan
+            drafting.make(entities.card, Terms(wanted.k, wanted.repeat_share, wanted.max_annotations, seed))
             controls = self._controls(drafting, entities, seed)
         self._warn(drafting, entities, controls)
         report = self._report(drafting, controls, dry_run=dry_run)
-        if report.budget.over_cap:
-            self._over_cap(report, dry_run=dry_run)
+        if report.budget.over_cap and not dry_run:
+            reach.refuse_over_cap(report.budget)
         if not (dry_run or report.nothing_new):
             plans.add(self.session, drafting.rows)
             facts.put(self.session, _FACT, report.plan_sha256)
             terms.record(self.session, self.config, kb=isinstance(entities, KbEntities))
+            if first and self.sampling is not None:
+                facts.put(self.session, SAMPLING, json.dumps(self.sampling.recorded, sort_keys=True))
             facts.put(self.session, "seed", str(seed))
             # Until now name and seed were words in a file; from now on draws and people hang on them.
             facts.put(self.session, "name", self.config.study.name)
@@ -141,25 +164,45 @@ class _Planning:
                 remedy="Put it back, or make another study.",
             )
 
-    def _splitter(self) -> Whole:
+    def _splitter(self) -> Splitter:
         """The splitter in force: the configured one at first, then the frozen one."""
-        configured = Whole(self.config.plan.min_chars)
+        wanted = configured(self.config.plan)
         grid = self.corpus.grid
         if grid is None:
-            return configured
-        if (grid.name, grid.version) != (NAME, VERSION):
-            raise StateError(
-                "the grid was cut by another splitter",
-                got=f"{grid.name} {grid.version}",
-                expected=f"{NAME} {VERSION}",
-                remedy="Plan with the version of posthoc that made it.",
-            )
-        if grid.parameters != configured.parameters:
+            return wanted
+        if (grid.name, grid.parameters) != (wanted.name, wanted.parameters):
             self.warnings.append(
-                f"plan.min_chars is {configured.min_chars} now; the grid was frozen at "
-                f"{grid.parameters['min_chars']}, which goes on to be used."
+                f"plan.splitter is {wanted.name}, plan.min_chars {wanted.parameters['min_chars']} now; the"
+                f" grid was frozen at {grid.parameters['min_chars']} by {grid.name}, which is used further."
             )
-        return Whole(**grid.parameters)
+        return recorded(grid.name, grid.version, grid.parameters)
+
+    def _select(self, drafting: Drafting, seed: int) -> None:
+        """What there could be to judge, and of that the part that is drawn."""
+        drafting.draw_up(self.config.plan.max_annotations)
+        if self.corpus.grid is not None:
+            kept = facts.get(self.session, SAMPLING)
+            self.sampling = Sampling.read(json.loads(kept)) if kept else None
+            if self.audit and not (self.sampling and self.sampling.audit):
+                raise StateError(
+                    "an audit is chosen at the first plan",
+                    where="--audit",
+                    remedy="As long as nobody has drawn tasks: posthoc plan STUDY --afresh --audit",
+                )
+        else:
+            sample = self.config.plan.sample
+            if self.audit and sample is not None and sample.unit == "task":
+                raise StateError(
+                    "an audit draws segments or documents, with what all sources say there",
+                    where="study.yaml, plan.sample.unit",
+                    got="task",
+                    expected="segment or document",
+                    remedy="Change it, or plan without --audit. Nothing was stored.",
+                )
+            units = drafting.units(sample.unit) if sample else 0
+            self.sampling = Sampling.of(sample, units, audit=self.audit)
+        if self.sampling is not None:
+            drafting.sample(self.sampling, seed)
 
     def _entities(self) -> tuple[Entities, Any]:
         """Where cards and wrong entities come from, and what to close afterwards."""
@@ -169,10 +212,12 @@ class _Planning:
             for mark in self.corpus.marks.get(text.id, ())
             if mark.kind == LINK and mark.key
         )
-        if self.study.file(self.config.kb.file).is_file():
+        if self.config.kb.kind == "wikipedia" or self.study.file(self.config.kb.file).is_file():
             kb = self.study.kb()
             if terms.without_kb(self.session):
                 self.warnings.append(PLANNED_WITHOUT)
+            if self.config.plan.sample is None:
+                kb.fetch(names.keys)
             return KbEntities(kb, names), kb
         self.warnings.append(
             "The knowledge base is not built: cards show what a key alone tells, wrong links on"
@@ -186,61 +231,26 @@ class _Planning:
         """Make controls unless there are some; the segments of all controls, old and new."""
         segments = [segment for _, segment in plans.controls(self.session)]
         per_place = self.config.place.controls
+        made = pool.Made()
         if per_place and not segments:
-            if self.config.controls.file is not None:
-                self.given = self._read_given(drafting)
-            made = self.given + self._generate(drafting, entities, seed).controls
-            for control in made:
-                drafting.control(control, entities.card, lambda key: self.targets.get(key, key))
-            segments = [drafting.segments[control.document][control.segment][0] for control in made]
+            named = self.config.controls.file
+            file = None if named is None else self.study.file(named)
+            made = pool.make(self.corpus, drafting.segments, entities, self.config, file=file, seed=seed)
+            self.warnings += made.warnings
+            every = [*made.given, *made.generated]
+            for number, control in enumerate(every):
+                given = number < len(made.given)
+                drafting.control(control, entities.card, lambda key: self.targets.get(key, key), given=given)
+            segments = [drafting.segments[control.document][control.segment][0] for control in every]
+            wrong = pool.distinct_wrong(every, self.corpus)
+            if wrong < pool.DISTINCT_WRONG:
+                self.warnings.append(pool.too_few_wrong(wrong, made.failures))
         drawable = set(drafting.slots_by_segment()) | {
             count.segment for count in plans.slot_counts(self.session)
         }
         if per_place:
-            require(segments, drawable, per_place, self.failures)
+            require(segments, drawable, per_place, made.failures)
         return segments
-
-    def _read_given(self, drafting: Drafting) -> list[Control]:
-        places: dict[str, list[GivenPlace]] = defaultdict(list)
-        for text in self.corpus.texts:
-            spans = [span for _, span in drafting.segments[text.id]]
-            places[text.name].append(GivenPlace(text.id, text.dataset, text.language, text.text, spans))
-        return read_controls(self.study.file(self.config.controls.file or self.study.path), places)
-
-    def _generate(self, drafting: Drafting, entities: Entities, seed: int) -> Pool:
-        """Controls made from the corpus, none on a segment that has a given one."""
-        if not self.config.controls.generate:
-            self.failures["controls.generate is off"] = sum(map(len, drafting.segments.values()))
-            return Pool()
-        taken = {(control.document, control.segment) for control in self.given}
-        places = [
-            Place(
-                text.id, number, text.text, part, self.corpus.marks.get(text.id, ()), self.corpus.ran[text.id]
-            )
-            for text in self.corpus.texts
-            for number, (_, span) in enumerate(drafting.segments[text.id])
-            if (part := _common(span, text.evaluation)) and self.corpus.ran.get(text.id)
-            if (text.id, number) not in taken
-        ]
-        least = POOL_FACTOR * self.config.place.controls
-        pool = generate(
-            places,
-            entities,
-            Wanted(
-                answers=self.config.controls.answers_per_task,
-                most=max(POOL_SIZE, least),
-                least=least,
-                pooled=self.config.plan.show == "pooled",
-            ),
-            vocabulary=Vocabulary([text.text for text in self.corpus.texts]),
-            seed=seed,
-        )
-        self.failures = pool.failures
-        if len({source for ran in self.corpus.ran.values() for source in ran}) == 1:
-            self.warnings.append(
-                "Only one source ran: the right answers of generated controls are its word alone."
-            )
-        return pool
 
     def _warn(self, drafting: Drafting, entities: Entities, controls: list[int]) -> None:
         """What a researcher should know before he goes on."""
@@ -272,7 +282,7 @@ class _Planning:
 
     def _report(self, drafting: Drafting, controls: list[int], *, dry_run: bool) -> PlanReport:
         rows = drafting.rows
-        added = _added(drafting)
+        added = summing.added(drafting)
         tallies = forecast.tallies(self.session, self.corpus, drafting)
         if not tallies.tasks:
             reasons = ", ".join(
@@ -292,7 +302,9 @@ class _Planning:
             slots_by_segment=list(tallies.by_segment.values()),
             capacity=real,
         )
-        numbers = _control_numbers(self.session, drafting, len(controls))
+        design = pilot.design(self.session)
+        numbers = summing.control_numbers(self.session, drafting, len(controls))
+        reach.check(self.config, money, summing.questions(self.config, numbers))
         self._warn_of_places(real, len({*tallies.by_segment, *held}))
         still = Counter(claims.open_by_segment(self.session)) + drafting.slots_by_segment()
         spans = [span.end - span.start for cut in drafting.segments.values() for _, span in cut]
@@ -300,18 +312,26 @@ class _Planning:
         return PlanReport(
             dry_run=dry_run,
             nothing_new=added.nothing and not rows.reasons and not rows.shown,
-            splitter={"name": NAME, "version": VERSION, "parameters": self._splitter_parameters(drafting)},
+            splitter={
+                "name": self.splitter.name,
+                "version": self.splitter.version,
+                "parameters": self.splitter.parameters,
+            },
+            sampling=None if self.sampling is None else summing.sampled(self.sampling, drafting),
             show=self.config.plan.show,
+            k=self.config.plan.k,
             sources=tallies.sources,
             segments=len(spans),
             segment_chars=(min(spans), sum(spans) / len(spans), max(spans)),
             added=added,
             controls=numbers,
-            gate=_gate(self.config, numbers),
+            gate=summing.gate_of(self.config, numbers),
             budget=money,
             open_places=places_needed(still.values(), capacity(still, held, self.config.place)),
-            precision=forecast.precision(tallies, money.places),
-            design=Design(),
+            foresight=outlook.foreseen(self.config, tallies, real, design, self.sampling),
+            design=design,
+            timing=outlook.timed(self.session, self.config, tallies, money, drafting),
+            other_way=outlook.other_way(self.config, tallies, money),
             warnings=tuple(self.warnings),
             plan_sha256=before if added.nothing and not rows.shown else drafting.digest(before),
         )
@@ -327,24 +347,6 @@ class _Planning:
                 " are for this smaller place."
             )
 
-    def _splitter_parameters(self, drafting: Drafting) -> dict[str, Any]:
-        if self.corpus.grid is not None:
-            return self.corpus.grid.parameters
-        parameters: dict[str, Any] = drafting.rows.splitter[0]["parameters"]
-        return parameters
-
-    def _over_cap(self, report: PlanReport, *, dry_run: bool) -> None:
-        money = report.budget
-        if dry_run:
-            return
-        raise StateError(
-            f"the plan costs {money.over_cap} {money.currency} more than the budget allows",
-            where="study.yaml, budget.cap",
-            got=f"{money.places} places, {money.total} {money.currency}",
-            expected=f"at most {money.cap} {money.currency}",
-            remedy="Raise budget.cap, or lower plan.k, plan.repeat_share or place.pay. Nothing was stored.",
-        )
-
 
 class _Nothing:
     """What is closed where no knowledge base was opened."""
@@ -353,10 +355,11 @@ class _Nothing:
         """Nothing to do."""
 
 
-def _read(session: Session, targets: dict[str, str]) -> Corpus:
-    pooled: dict[int, dict[Shown, int]] = defaultdict(dict)
-    for document, display, start, end, key in plans.pooled_displays(session):
-        pooled[document][Shown(start, end, key)] = display
+def _read(session: Session, targets: dict[str, str], *, reuse: bool) -> Corpus:
+    displays: dict[int, dict[Shown, list[int]]] = defaultdict(lambda: defaultdict(list))
+    if reuse:
+        for document, display, start, end, key in plans.real_displays(session):
+            displays[document][Shown(start, end, key)].append(display)
     return Corpus(
         texts=plans.texts(session),
         marks=by_document(Mark(*row) for row in plans.marks(session, targets)),
@@ -365,47 +368,6 @@ def _read(session: Session, targets: dict[str, str]) -> Corpus:
         grid=plans.grid(session),
         next_ids=plans.next_ids(session),
         cards=plans.cards(session),
-        pooled=dict(pooled),
+        truth=plans.truth(session),
+        displays=dict(displays),
     )
-
-
-def _added(drafting: Drafting) -> Added:
-    rows = drafting.rows
-    return Added(
-        documents=len({segment["document_id"] for segment in rows.segments}),
-        segments=len(rows.segments),
-        tasks=sum(task["kind"] == "real" for task in rows.tasks),
-        displays=len(rows.displays) - drafting.control_displays,
-        slots=len(rows.slots),
-        repeated=len(drafting.repeated),
-        controls=sum(task["kind"] == "control" for task in rows.tasks),
-        cards=len(rows.cards),
-    )
-
-
-def _control_numbers(session: Session, drafting: Drafting, tasks: int) -> dict[str, Any]:
-    """Control tasks, their graded displays by right answer, wrong links by difficulty, and the rest."""
-    new = ((a["expected"], a["difficulty"], a["use"]) for a in drafting.rows.answers)
-    answers = [*plans.answers(session), *new]
-    expected = Counter(decision for decision, _, use in answers if use == GATE)
-    wrong = Counter(difficulty or "not said" for decision, difficulty, _ in answers if decision == EDIT)
-    return {
-        "tasks": tasks,
-        "expected": {decision: expected[decision] for decision in DECISIONS if expected[decision]},
-        "wrong": dict(sorted(wrong.items())),
-        "measured": sum(use != GATE for *_, use in answers),
-        "displays": plans.control_display_count(session) + drafting.control_displays,
-    }
-
-
-def _gate(config: StudyConfig, numbers: dict[str, Any]) -> Gate | None:
-    """What the rule asks of an assignment; None where nothing is graded."""
-    graded = sum(numbers["expected"].values())
-    if not (config.place.controls and graded):
-        return None
-    return gate(config.controls.rule, round(config.place.controls * graded / numbers["tasks"]))
-
-
-def _common(one: Span, other: Span) -> Span | None:
-    start, end = max(one.start, other.start), min(one.end, other.end)
-    return Span(start, end) if start < end else None

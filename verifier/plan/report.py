@@ -5,10 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
-from verifier.plan.budget import Budget, Design, Precision
+from verifier.plan import foretold
+from verifier.plan.budget import Budget
+from verifier.plan.design import Design
+from verifier.plan.foresight import Foresight
 from verifier.plan.gate import Gate
+from verifier.plan.lock import Lock
+from verifier.plan.tables import count, table
+from verifier.plan.timing import Timing
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,46 @@ class Added:
 
 
 @dataclass(frozen=True)
+class OtherWay:
+    """What showing annotations the other way would be, with the same k and pay.
+
+    Attributes:
+        show: `pooled` where the plan shows each source's apart, else `source`.
+        links: displays.
+        tasks, places: how many.
+        total: what it costs.
+    """
+
+    show: str
+    links: int
+    tasks: int
+    places: int
+    total: Decimal
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """How the study is sampled, and what that came to.
+
+    Attributes:
+        unit, method, share, n, strata, audit: as recorded.
+        segments: of the whole grid.
+        drawn: of them; all where single tasks are drawn.
+        weights: the least and the greatest of those drawn.
+    """
+
+    unit: str
+    method: str
+    share: float
+    n: int | None
+    strata: Sequence[str]
+    audit: bool
+    segments: int
+    drawn: int
+    weights: tuple[float, float]
+
+
+@dataclass(frozen=True)
 class PlanReport:
     """A plan, drawn up or stored.
 
@@ -63,6 +110,7 @@ class PlanReport:
         nothing_new: all was planned already; nothing was stored.
         splitter: its name, version and parameters.
         show: `source` or `pooled`.
+        k: judgments of a task.
         sources: a row for each dataset and source.
         segments: of the whole grid.
         segment_chars: least, mean and greatest length of segments.
@@ -70,10 +118,13 @@ class PlanReport:
         controls: number of control tasks; their graded displays by expected decision; wrong links by
             difficulty; displays that only measure; all displays.
         gate: what the rule for controls asks of an assignment, and who passes it; None without controls.
+        sampling: how much of the study is judged; None: all of it.
         budget: of the whole study.
         open_places: places that what is open needs: all of them at first, later what is left.
-        precision: half-widths to expect of each source's verification rate.
-        design: what they assume.
+        foresight: half-widths to expect, how they fall, and what two points take.
+        design: what they assume, or have measured.
+        timing: how long a place takes, and what it then pays an hour.
+        other_way: what it would be to show annotations the other way, pooled or each source's apart.
         warnings: what a researcher should know before going on.
         plan_sha256: hash of the plan as it stands.
     """
@@ -82,18 +133,23 @@ class PlanReport:
     nothing_new: bool
     splitter: Mapping[str, Any]
     show: str
+    k: int
     sources: Sequence[SourceReport]
     segments: int
     segment_chars: tuple[int, float, int]
     added: Added
     controls: Mapping[str, Any]
     gate: Gate | None
+    sampling: Sampled | None
     budget: Budget
     open_places: int
-    precision: Sequence[Precision]
+    foresight: Foresight
     design: Design
+    timing: Timing
+    other_way: OtherWay
     warnings: Sequence[str] = field(default=())
     plan_sha256: str = ""
+    lock: Lock | None = None
 
     def lines(self) -> Iterator[str]:
         """The report for people."""
@@ -101,6 +157,9 @@ class PlanReport:
         yield from self._shown()
         yield from self._work()
         yield from self._precision()
+        if self.lock is not None:
+            yield ""
+            yield from self._locked(self.lock)
         for warning in self.warnings:
             yield f"Note: {warning}"
 
@@ -136,6 +195,32 @@ class PlanReport:
             f"Segments: {self.segments} of {low} to {high} characters (mean {mean:.0f}); splitter "
             f"{self.splitter['name']} {self.splitter['version']} (at least {floor})."
         )
+        yield from self._sampled()
+
+    def _sampled(self) -> Iterator[str]:
+        """What part of the study is judged, and what that breaks."""
+        found = self.sampling
+        if found is None:
+            return
+        how = f" by {', '.join(found.strata)}" if found.strata else ""
+        what = f"Sampled: {100 * found.share:.4g} % of the {found.unit}s, {found.method}{how}"
+        if found.unit == "task":
+            yield (
+                f"{what}. Sources are not judged on the same segments: the analysis refuses whatever unites"
+                " or compares them there (recall, F1, the union, coverage, i of n). Draw segments or"
+                " documents to have them."
+            )
+            return
+        low, high = found.weights
+        more = (
+            " Those on which sources disagree, or contradict the ground truth, are likelier."
+            if found.audit
+            else ""
+        )
+        yield (
+            f"{what}: {found.drawn} of {count(found.segments, 'segment')}, weights {low:.3g} to {high:.3g}."
+            f"{more}"
+        )
 
     def _work(self) -> Iterator[str]:
         money, added = self.budget, self.added
@@ -153,7 +238,17 @@ class PlanReport:
             f"{money.total} {money.currency}; {money.minutes} minutes, {money.hourly_wage} {money.currency}"
             " an hour."
         )
+        yield self._times()
         yield from self._worse()
+
+    def _times(self) -> str:
+        low, middle, high = self.timing.minutes
+        least, usual, most = self.timing.hourly
+        basis = f"measured on {count(self.timing.places, 'place')}" if self.timing.places else "reckoned"
+        return (
+            f"Time on a place ({basis}): {low:.0f}, {middle:.0f}, {high:.0f} minutes at p25, p50, p75; pay an"
+            f" hour {least}, {usual}, {most} {self.budget.currency} at p25, p50, p75."
+        )
 
     def _controls(self) -> Iterator[str]:
         answers = ", ".join(f"{number} {decision}" for decision, number in self.controls["expected"].items())
@@ -165,7 +260,7 @@ class PlanReport:
             f"Controls: {count(self.controls['tasks'], 'task')}; right answers that count: {answers};"
             f" {hard} of the wrong links are namesakes. They show"
             f" {count(self.controls['displays'], 'link')} in all, as real tasks do. Look them through:"
-            " posthoc plan STUDY --controls FILE"
+            " posthoc controls STUDY --out FILE"
         )
         if self.gate is not None:
             gate = self.gate
@@ -174,6 +269,17 @@ class PlanReport:
                 f" careful worker (each right with .95) passes with probability {_chance(gate.careful)}, a"
                 f" guesser (1/3) with {_chance(gate.guessing)}."
             )
+
+    @staticmethod
+    def _locked(lock: Lock) -> Iterator[str]:
+        margin = lock.terms["margin"]
+        said = "no margin" if margin is None else f"a margin of {100 * margin:g} points"
+        yield (
+            f"Locked on {lock.at}: policies {', '.join(lock.terms['policies'])}, {said}, gate"
+            f" {lock.terms['gate']['rule']} per {lock.terms['gate']['per']}. Whatever is analysed otherwise"
+            " is listed as a departure. To preregister, publish:"
+        )
+        yield f"  sha256 {lock.sha256}"
 
     def _worse(self) -> Iterator[str]:
         """What it costs where not everybody passes, and at worst."""
@@ -197,35 +303,16 @@ class PlanReport:
             )
 
     def _precision(self) -> Iterator[str]:
-        design = self.design
+        money = self.budget
         yield ""
+        yield from foretold.lines(self.foresight, self.design, money.total, money.currency, self.k)
+        other = self.other_way
+        told = "each distinct item once for all" if other.show == "pooled" else "each source's apart"
         yield (
-            f"Expected 95 % half-width of the verification rate, assuming a rate of {design.rate} and"
-            f" judgments that resemble each other: {100 * design.document:.0f} % of their variance is common"
-            f" to a document, {100 * design.worker:.0f} % to a worker, {100 * design.annotation:.0f} % to an"
-            " annotation:"
+            f"Shown {told}: {count(other.links, 'link')}, {count(other.tasks, 'task')},"
+            f" {count(other.places, 'place')}, about {other.total} {money.currency} in place of"
+            f" {money.places} places and {money.total} {money.currency}."
         )
-        yield from table(
-            ["dataset", "source", "annotations", "k", "effective documents", "workers", "half-width"],
-            [
-                [
-                    row.dataset,
-                    row.source,
-                    row.n,
-                    f"{row.k:.2f}",
-                    f"{row.documents:.1f}",
-                    row.workers,
-                    row.reason if row.half_width is None else f"{100 * row.half_width:.1f} points",
-                ]
-                for row in self.precision
-            ],
-        )
-        yield "  Effective documents: so many of equal size would tell as much; long ones count for less."
-
-
-def count(number: int, thing: str) -> str:
-    """A number of things, in words that fit: `1 control`, `2 controls`."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def _chance(value: float) -> str:
@@ -234,11 +321,3 @@ def _chance(value: float) -> str:
         return f"{value:.0f}"
     shown = f"{value:.3f}"
     return {"1.000": "over .999", "0.000": "under .001"}.get(shown, shown[1:])
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[str]:
-    """Rows under their heads, columns aligned."""
-    cells = [list(head), *([str(cell) for cell in row] for row in rows)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
-    for row in cells:
-        yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

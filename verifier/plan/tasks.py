@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 from analysis.documents import Span
@@ -67,7 +68,7 @@ class Drafts:
     Attributes:
         tasks: by segment, then source.
         reasons: annotation -> why it is not shown.
-        late: display id -> annotations of a later source that it stands for as well (pooled only).
+        late: display id -> annotations of a later source that it stands for as well.
     """
 
     tasks: list[Draft]
@@ -81,7 +82,8 @@ def draw_up(
     evaluation: Span,
     *,
     pooled: bool,
-    existing: Mapping[Shown, int] | None = None,
+    existing: Mapping[Shown, Sequence[int]] | None = None,
+    most: int | None = None,
 ) -> Drafts:
     """The tasks of one document.
 
@@ -92,7 +94,9 @@ def draw_up(
         segments: the document's, in order.
         evaluation: the part of the document that is judged.
         pooled: one task a segment for all sources together, in place of one for each.
-        existing: pooled displays of an earlier plan in this document, with their ids.
+        existing: displays of earlier plans in this document that stand for what they show whoever gives it,
+            with their ids.
+        most: a task shows no more than so many; None: as many as there are.
     """
     starts = [segment.start for segment in segments]
     grouped: dict[tuple[int, int], dict[Shown, list[int]]] = defaultdict(dict)
@@ -104,16 +108,25 @@ def draw_up(
         if reason:
             reasons[mark.id] = reason
         elif existing and mark.shown in existing:
-            late[existing[mark.shown]].append(mark.id)
+            for display in existing[mark.shown]:
+                late[display].append(mark.id)
         else:
             # 0 is no source's id: it stands for the pooled task.
             group = grouped[segment, 0 if pooled else mark.source]
             group.setdefault(mark.shown, []).append(mark.id)
     tasks = [
-        Draft(segment, source or None, {shown: sorted(displays[shown]) for shown in sorted(displays)})
+        Draft(segment, source or None, {shown: sorted(displays[shown]) for shown in part})
         for (segment, source), displays in sorted(grouped.items())
+        for part in parts(sorted(displays), most)
     ]
     return Drafts(tasks, reasons, dict(late))
+
+
+def parts(items: Sequence[Shown], most: int | None) -> list[Sequence[Shown]]:
+    """Items in as few parts as hold at most `most` each, in order, as even as can be."""
+    count = 1 if most is None else -(-len(items) // most)
+    bounds = [len(items) * number // count for number in range(count + 1)]
+    return [items[a:b] for a, b in pairwise(bounds)]
 
 
 def why_not_shown(mark: Mark, evaluation: Span) -> str | None:

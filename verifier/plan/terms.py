@@ -31,15 +31,23 @@ _EFFECTS: Final = {
     "plan.repeat_share": _LATER,
     "plan.splitter": _GRID,
     "plan.min_chars": _GRID,
+    "plan.max_annotations": _LATER,
+    "plan.sample": "what was drawn or not stays so, and what a later plan adds is drawn as at first",
+    "plan.reuse": _LATER,
+    "plan.workers": "it says how many people there are, and changes nothing that is planned",
     "controls.file": _CONTROLS,
     "controls.generate": _CONTROLS,
     "controls.answers_per_task": _CONTROLS,
+    "controls.measure": _CONTROLS,
     "controls.rule": _GRADING,
     "controls.per": _GRADING,
     "controls.on_fail": "it holds for every review from now on",
 }
 # What a later plan does not change either: the grid and the controls of the first.
-_FROZEN: Final = {key for key, effect in _EFFECTS.items() if effect in (_GRID, _CONTROLS)} | {"plan.show"}
+_FROZEN: Final = {key for key, effect in _EFFECTS.items() if effect in (_GRID, _CONTROLS)} | {
+    "plan.show",
+    "plan.sample",
+}
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import pytest
 from analysis.errors import StateError
 from tests.support import planned
 from tests.support.planned import NOW, plan
+from tests.support.redrawing import log_of
 from verifier.plan import draw
 from verifier.store import claims
 from verifier.study import Study
@@ -151,6 +152,35 @@ def test_late_work_fills_what_nobody_took_since(small):
         assert draw.finish(session, identity, NOW) == 4
     assert Counter(slot.state for slot in planned.slots(small)) == {"done": 4, "open": 32}
     assert counted_rightly(small)
+
+
+def test_late_work_whose_slots_others_took_is_surplus_and_takes_none_back(small):
+    late = claim(small, 1)
+    draw.expire(small, NOW + timedelta(hours=2))
+    for number in range(2, 11):
+        claim(small, number)
+    with small.write() as session:
+        assert draw.finish(session, late, NOW) == 0
+    assert late not in {slot.assignment_id for slot in planned.slots(small)}
+
+
+def test_work_under_way_is_drawn_by_nobody_else(small):
+    held = {task.slot for task in planned.drawn(small, claim(small, 1)) if task.slot}
+    drawn = [task.slot for number in range(2, 10) for task in planned.drawn(small, claim(small, number))]
+    assert not held & set(drawn)
+
+
+def test_what_opens_slots_stands_in_the_log_with_the_draws_before_it(small):
+    first = claim(small, 1)
+    claim(small, 2)
+    draw.release(small, first, state="returned", now=NOW)
+    claim(small, 1, worker=3)
+    assert [(line.kind, line.assignment) for line in log_of(small)] == [
+        ("drawn", 1),
+        ("drawn", 2),
+        (draw.OPENED, 1),
+        ("drawn", 3),
+    ]
 
 
 def test_slots_of_uncounted_work_open_again(small):

@@ -44,4 +44,4 @@ def test_among_equals_the_stratum_furthest_below_its_share_goes_first():
 
 def test_a_segment_that_every_place_left_must_take_goes_before_the_shares():
     slots = [Slot(1, 1, 1, "a", 5), Slot(2, 2, 1, "a", 6), Slot(3, 3, 2, "b", 1)]
-    assert pack(slots, {"a": 0, "b": 1}, 1, 2)[0].segment == 1
+    assert pack(slots, {"a": 2, "b": 9}, 1, 2)[0].segment == 1

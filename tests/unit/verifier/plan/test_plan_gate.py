@@ -2,7 +2,7 @@
 
 import pytest
 
-from verifier.plan.gate import gate, pass_chance
+from verifier.plan.gate import gate, pass_chance, questions_needed
 
 
 def test_the_chance_is_the_binomials_upper_tail():
@@ -21,3 +21,15 @@ def test_two_of_three_keeps_the_careful_and_two_controls_keep_guessers_out():
     assert (round(strict.careful, 2), round(one.careful, 2), round(two.careful, 3)) == (0.86, 0.99, 0.998)
     assert two.guessing == pytest.approx(73 / 729)
     assert two.guessing < 0.5 * one.guessing
+
+
+@pytest.mark.parametrize(("questions", "needed"), [(3, 3), (6, 5), (9, 6), (30, 15)])
+def test_a_guesser_passes_with_less_than_the_chance_that_is_set(questions, needed):
+    found = gate("guess below 0.05", questions)
+    assert found.needed == needed
+    assert found.guessing < 0.05 <= pass_chance(questions, needed - 1, 1 / 3)
+
+
+def test_a_rule_that_so_few_questions_cannot_meet_says_how_many_would():
+    assert (questions_needed("guess below 0.01", 3), questions_needed("all", 3)) == (5, 3)
+    assert gate("guess below 0.01", 3).needed == 3

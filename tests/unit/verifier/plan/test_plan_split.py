@@ -3,6 +3,8 @@
 import pytest
 
 from analysis.documents import Span
+from analysis.errors import StateError
+from verifier.plan import splitters
 from verifier.plan.split import Whole, sentence_ends
 
 
@@ -87,3 +89,27 @@ def test_a_stop_that_ends_a_sentence(text, following):
 def test_parameters_are_recorded():
     assert Whole(300).parameters == {"min_chars": 300, "min_tail": 100}
     assert Whole(**Whole(30, 7).parameters) == Whole(30, 7)
+
+
+def test_a_headline_is_a_sentence_of_its_own():
+    text = "Storm over Rome\nA long report that goes on and on about what the storm did there. The end of it."
+    assert pieces(text, 10)[0] == "Storm over Rome\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A text of which each line\nis broken at the same width\nfor printing",
+        "He said, on the way to Rome,\nthat " + "word " * 30,
+    ],
+)
+def test_a_line_break_inside_a_sentence_is_no_headline(text):
+    assert list(sentence_ends(text)) == []
+
+
+def test_a_grid_of_the_first_version_goes_on_without_headlines():
+    old = splitters.recorded("whole", "1", {"min_chars": 10, "min_tail": 3})
+    text = "Storm over Rome\nA long report that goes on and on about what the storm did."
+    assert (len(old.split(text, [])), old.version) == (1, "1")
+    with pytest.raises(StateError, match="another splitter"):
+        splitters.recorded("whole", "99", {})

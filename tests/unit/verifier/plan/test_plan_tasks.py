@@ -42,7 +42,7 @@ def test_pooled_shows_each_distinct_item_once():
 
 
 def test_a_later_source_is_credited_for_a_pooled_display_there_is():
-    drafts = draw_up([mark(9, 3, 0, 5)], [WHOLE], WHOLE, pooled=True, existing={Shown(0, 5, "wd:Q1"): 77})
+    drafts = draw_up([mark(9, 3, 0, 5)], [WHOLE], WHOLE, pooled=True, existing={Shown(0, 5, "wd:Q1"): [77]})
     assert (drafts.tasks, drafts.late) == ([], {77: [9]})
 
 

@@ -12,6 +12,7 @@ from tests.support import planned, tiny
 from tests.support.planned import NOW, plan
 from verifier.kb.build import build
 from verifier.plan import draw, listing, planning
+from verifier.store import plans
 from verifier.store.models import DisplayRow, TaskRow
 from verifier.study import Study
 
@@ -71,6 +72,55 @@ def test_a_later_source_adds_only_its_own(small):
     report = plan(small, now=NOW)
     assert (report.added.tasks, report.added.segments, report.added.controls) == (12, 0, 0)
     assert set(before) < set(planned.snapshot(small))
+
+
+def test_a_source_added_while_people_work_moves_nothing_that_was_drawn(small):
+    plan(small, now=NOW)
+    planned.crowd(small, 3)
+    for number in (1, 2):
+        draw.claim(small, place_id=number, worker_id=number, now=NOW)
+    before = [(s.id, s.position, s.state, s.assignment_id) for s in planned.slots(small)]
+    drawn = [planned.drawn(small, number) for number in (1, 2)]
+    planned.add_source(small, "Late", range(12))
+    assert plan(small, now=NOW).added.slots == 12
+    after = [(s.id, s.position, s.state, s.assignment_id) for s in planned.slots(small)]
+    assert after[: len(before)] == before
+    assert [planned.drawn(small, number) for number in (1, 2)] == drawn
+    third = planned.drawn(small, draw.claim(small, place_id=3, worker_id=3, now=NOW))
+    assert "Late" in {task.source for task in third}
+
+
+def test_of_a_places_controls_as_many_only_measure_as_are_wanted(study_folder):
+    planned.configure(study_folder, tasks=5, controls=3)
+    text = (study_folder / "study.yaml").read_text(encoding="utf-8")
+    text = text.replace("answers_per_task: 3", "answers_per_task: 3, measure: 1")
+    (study_folder / "study.yaml").write_text(text, encoding="utf-8")
+    with Study.open(study_folder) as study:
+        planned.fill(study, 24)
+        report = plan(study, now=NOW)
+        assert (report.controls["tasks"], report.controls["deciding"]) == (24, 16)
+        assert report.gate.questions == 6
+        planned.crowd(study, 6)
+        with study.read() as session:
+            deciding = plans.deciding_controls(session)
+            tasks = dict(plans.controls(session))
+        by_segment = {segment: task in deciding for task, segment in tasks.items()}
+        for number in range(1, 7):
+            found = planned.drawn(study, draw.claim(study, place_id=number, worker_id=number, now=NOW))
+            kinds = [by_segment[task.segment] for task in found if task.kind == "control"]
+            assert sorted(kinds) == [False, True, True]
+
+
+def test_controls_that_were_made_without_measuring_ones_all_decide(small):
+    plan(small, now=NOW)
+    with again(small, tasks=5, controls=2) as study:
+        text = (study.path / "study.yaml").read_text(encoding="utf-8")
+        text = text.replace("answers_per_task: 3", "answers_per_task: 3, measure: 1")
+        (study.path / "study.yaml").write_text(text, encoding="utf-8")
+    with Study.open(small.path) as study:
+        planned.crowd(study, 1)
+        found = planned.drawn(study, draw.claim(study, place_id=1, worker_id=1, now=NOW))
+    assert [task.kind for task in found].count("control") == 2
 
 
 def test_later_documents_are_cut_as_the_first_were(small):
@@ -171,6 +221,9 @@ def test_the_report_reads_well(small):
     assert "where 10 % fail about 10.00 USD (5 places), where 30 % fail about 12.00 USD (6 places)" in text
     assert "there are 12 segments, a worker may see each once, and 1 control must lie on others" in text
     assert "The knowledge base is not built" in text
+    assert "distinct wrong links of the 50 wanted" in text
+    assert "Shown each distinct item once for all: 36 links, 12 tasks" in text
+    assert "Time on a place (reckoned): " in text
 
 
 def test_without_a_knowledge_base_it_plans_and_says_what_is_lost_and_what_to_do(small):

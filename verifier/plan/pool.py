@@ -1,0 +1,155 @@
+"""The pool of a study's controls: given in a file, generated from the corpus, some only to measure."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from analysis.decisions import EDIT
+from analysis.documents import Span
+from verifier.config import StudyConfig
+from verifier.plan.agreeing import Place
+from verifier.plan.controls import POOL_FACTOR, Control, Wanted, generate
+from verifier.plan.drafting import Corpus
+from verifier.plan.entities import Entities
+from verifier.plan.gate import GATE, MEASURE
+from verifier.plan.given import Place as GivenPlace
+from verifier.plan.given import read_controls
+from verifier.plan.no_entity import Vocabulary
+
+# So many distinct wrong links where the corpus allows: what Sp is estimated from.
+DISTINCT_WRONG: Final = 50
+# Generated controls have their answers in turn: one of three is a wrong link.
+_TURN: Final = 3
+
+
+@dataclass(frozen=True)
+class Made:
+    """Controls for a study.
+
+    Attributes:
+        given: those of the researcher's file.
+        generated: those made from the corpus.
+        failures: reason -> segments on which none could be made.
+        warnings: what a researcher should know.
+    """
+
+    given: Sequence[Control] = ()
+    generated: Sequence[Control] = ()
+    failures: Mapping[str, int] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
+
+
+def make(
+    corpus: Corpus,
+    segments: Mapping[int, Sequence[tuple[int, Span]]],
+    entities: Entities,
+    config: StudyConfig,
+    *,
+    file: Path | None,
+    seed: int,
+) -> Made:
+    """The controls of a study, none generated on a segment that has a given one.
+
+    Args:
+        corpus: what is imported.
+        segments: document -> its segments.
+        entities: where wrong entities come from.
+        config: how many, and how.
+        file: of the researcher's own; None: there is none.
+        seed: the study's.
+
+    Raises:
+        InputError: the file has faults.
+    """
+    given = read_controls(file, _places_by_name(corpus, segments)) if file else []
+    if not config.controls.generate:
+        off = {"controls.generate is off": sum(map(len, segments.values()))}
+        return Made(given, (), off)
+    taken = {(control.document, control.segment) for control in given}
+    answers, per_place = config.controls.answers_per_task, config.place.controls
+    least = POOL_FACTOR * per_place
+    pool = generate(
+        _places(corpus, segments, taken),
+        entities,
+        Wanted(
+            answers=answers,
+            most=max(-(-DISTINCT_WRONG * _TURN // min(answers, _TURN)), least),
+            least=least,
+            pooled=config.plan.show == "pooled",
+        ),
+        vocabulary=Vocabulary([text.text for text in corpus.texts]),
+        seed=seed,
+    )
+    warnings = []
+    if len({source for ran in corpus.ran.values() for source in ran}) == 1:
+        warnings.append("Only one source ran: the right answers of generated controls are its word alone.")
+    generated = _parted(pool.controls, config.controls.measure, per_place)
+    return Made(given, generated, pool.failures, warnings)
+
+
+def distinct_wrong(controls: Sequence[Control], corpus: Corpus) -> int:
+    """How many different wrong links there are: mention and entity."""
+    text = {one.id: one.text for one in corpus.texts}
+    return len(
+        {
+            (text[control.document][known.shown.start : known.shown.end].casefold(), known.shown.key)
+            for control in controls
+            for known in control.known
+            if known.expected == EDIT
+        }
+    )
+
+
+def too_few_wrong(found: int, failures: Mapping[str, int]) -> str:
+    """What is said where the corpus does not allow as many distinct wrong links as are wanted."""
+    most = Counter(failures).most_common(1)
+    why = f": {most[0][1]} segments: {most[0][0]}" if most else ""
+    return f"Controls hold {found} distinct wrong links of the {DISTINCT_WRONG} wanted{why}."
+
+
+def _parted(controls: Sequence[Control], measure: int, per_place: int) -> list[Control]:
+    """Controls whose answers count, and as many in proportion that only measure."""
+    if not measure:
+        return list(controls)
+    return [
+        _measuring(control)
+        if number * measure // per_place < (number + 1) * measure // per_place
+        else control
+        for number, control in enumerate(controls)
+    ]
+
+
+def _measuring(control: Control) -> Control:
+    known = (replace(one, use=MEASURE) if one.use == GATE else one for one in control.known)
+    return replace(control, known=tuple(known))
+
+
+def _places(
+    corpus: Corpus, segments: Mapping[int, Sequence[tuple[int, Span]]], taken: set[tuple[int, int]]
+) -> list[Place]:
+    return [
+        Place(text.id, number, text.text, part, corpus.marks.get(text.id, ()), corpus.ran[text.id])
+        for text in corpus.texts
+        for number, (_, span) in enumerate(segments[text.id])
+        if (part := _common(span, text.evaluation)) and corpus.ran.get(text.id)
+        if (text.id, number) not in taken
+    ]
+
+
+def _places_by_name(
+    corpus: Corpus, segments: Mapping[int, Sequence[tuple[int, Span]]]
+) -> dict[str, list[GivenPlace]]:
+    places: dict[str, list[GivenPlace]] = defaultdict(list)
+    for text in corpus.texts:
+        spans = [span for _, span in segments[text.id]]
+        places[text.name].append(GivenPlace(text.id, text.dataset, text.language, text.text, spans))
+    return places
+
+
+def _common(one: Span, other: Span) -> Span | None:
+    start, end = max(one.start, other.start), min(one.end, other.end)
+    return Span(start, end) if start < end else None
