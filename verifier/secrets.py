@@ -75,6 +75,18 @@ def read_secrets(folder: Path, environment: Mapping[str, str] | None = None) -> 
     return Secrets(**found)
 
 
+def platform_token(folder: Path, name: str, environment: Mapping[str, str] | None = None) -> str:
+    """A token that opens an account at a platform, from the environment first, then from secrets.env.
+
+    Returns:
+        The token; empty if there is none.
+    """
+    environment = os.environ if environment is None else environment
+    path = folder / FILE
+    stored = _parse(path) if path.exists() else {}
+    return (environment.get(name) or stored.get(name, "")).strip()
+
+
 def _parse(path: Path) -> dict[str, str]:
     """The NAME=value lines of an env file; comments and empty lines are skipped."""
     content = path.read_bytes()

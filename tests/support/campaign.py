@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.support.crowds import judge, planned
+from tests.support.crowds import NOON, judge, planned
 from tests.support.mturk import Person
-from verifier.crowd import campaigns
+from verifier.crowd import campaigns, collecting, publishing, review
 from verifier.crowd.arrivals import arrive
 from verifier.crowd.localmturk.server import LocalMTurk
 from verifier.crowd.pacing import Pacer
+from verifier.crowd.submission import submit
 from verifier.study import Study
 
 QUICK = Pacer(attempts=4, sleep=lambda _seconds: None)
@@ -53,8 +55,11 @@ def campaign(
     platform: LocalMTurk,
     cap: str = "20.00",
     public: str = "http://127.0.0.1:9",
+    *,
+    settings: str = "",
 ) -> Iterator[Study]:
-    """A copy of the tiny study in `folder`, planned, for the local MTurk."""
+    """A copy of the tiny study in `folder`, planned, for the local MTurk, or as `settings` says."""
+    settings = settings or f"kind: mturk, endpoint_url: '{platform.endpoint}', worker_url: '{platform.site}'"
     ready = blank.parent / "planned"
     if not ready.exists():
         draft = shutil.copytree(blank, blank.parent / "to-plan")
@@ -66,12 +71,35 @@ def campaign(
     start = path.read_text(encoding="utf-8")
     path.write_text(
         start
-        + f"platform: {{kind: mturk, endpoint_url: '{platform.endpoint}', worker_url: '{platform.site}'}}\n"
+        + f"platform: {{{settings}}}\n"
         + f"server: {{public_url: '{public}'}}\nbudget: {{cap: '{cap}'}}\n",
         encoding="utf-8",
     )
     with Study.open(folder) as study:
         yield study
+
+
+@contextmanager
+def ready(blank: Path, folder: Path, count: int) -> Iterator[tuple[Study, LocalMTurk]]:
+    """A copy of a campaign in which so many have handed in, and its platform: made once, then copied."""
+    kept = blank.parent / f"handed-in-{count}"
+    if not kept.exists():
+        draft = blank.parent / f"to-hand-in-{count}"
+        draft.mkdir()
+        with LocalMTurk(draft / "platform.db") as platform, campaign(blank, draft / "s", platform) as study:
+            handed_in(study, platform, count)
+        draft.rename(kept)
+    folder.mkdir()
+    shutil.copy(kept / "platform.db", folder)
+    shutil.copytree(kept / "s", folder / "s")
+    path = folder / "s" / "study.yaml"
+    with LocalMTurk(folder / "platform.db") as platform:
+        text = path.read_text(encoding="utf-8")
+        for name, address in (("endpoint_url", platform.endpoint), ("worker_url", platform.site)):
+            text = re.sub(f"{name}: '[^']*'", f"{name}: '{address}'", text)
+        path.write_text(text, encoding="utf-8")
+        with Study.open(folder / "s") as study:
+            yield study, platform
 
 
 def requester(study: Study) -> Any:
@@ -92,3 +120,14 @@ def work(study: Study, platform: LocalMTurk, hit: str, worker: str, now: Any, **
     assert arrived.outcome == "working"
     judge(study, arrived.token, **how)
     return assignment, arrived.token
+
+
+def handed_in(study: Study, platform: LocalMTurk, count: int) -> None:
+    """So many places published, worked on, handed in on both sides, collected, and approved here."""
+    publishing.publish(study, requester(study), "local", places=count, now=NOON)
+    for number, hit in enumerate(platform.service.statement()["hits"][:count]):
+        assignment, token = work(study, platform, hit["id"], f"A{number}", NOON)
+        submit(study, token, NOON)
+        Person(platform, f"A{number}").submit(assignment)
+    collecting.collect(study, requester(study), "local", now=NOON, live=True)
+    review.decide(study, confirm="tiny", now=NOON)

@@ -9,8 +9,16 @@ from analysis.frames import conform_all
 from analysis.study import Study
 
 
-def study(seed=1, bias=0.3, *, use="measure", accuracy=0.95, controls=30, documents=40, harder=0.0):
-    """A study and its true rate. People verify wrong links with probability `bias`; about 80 % are right.
+def study(seed=1, bias=0.3, **more):
+    """A study and its true rate: see `study_of_links`."""
+    made, right = study_of_links(seed, bias, **more)
+    return made, float(right.mean())
+
+
+def study_of_links(
+    seed=1, bias=0.3, *, use="measure", accuracy=0.95, controls=30, documents=40, harder=0.0, apart=0.0
+):
+    """A study, and which links are right. People verify wrong links with probability `bias`; 80 % are right.
 
     Each worker judges a document of 15 links and three controls: right, wrong entity, no entity.
 
@@ -22,12 +30,17 @@ def study(seed=1, bias=0.3, *, use="measure", accuracy=0.95, controls=30, docume
         controls: number of distinct ones, a third of them right.
         documents: and workers.
         harder: how much more often real errors are verified than planted ones.
+        apart: correlation of two of a worker's judgments of wrong links; workers' own bias is a beta number.
     """
     r = np.random.default_rng(seed)
     displays, tasks, credits_, judgments, answers, annotations = [], [], [], [], [], []
+    links = []
+    own = np.full(documents, bias)
+    if apart:
+        own = r.beta(bias * (1 / apart - 1), (1 - bias) * (1 / apart - 1), documents)
 
     def judge(worker: int, display: int, *, right: bool, wrong: str, more: float = 0.0) -> None:
-        verified = r.random() < (accuracy if right else bias + more)
+        verified = r.random() < (accuracy if right else own[worker] + more)
         decision = "verify" if verified else wrong
         judgments.append((worker, display, decision, None, None, 3.0, False, len(judgments), True, "worker"))
 
@@ -37,7 +50,6 @@ def study(seed=1, bias=0.3, *, use="measure", accuracy=0.95, controls=30, docume
         tasks.append((control, "control", 0, None, 1))
         displays.append((control, control, 0, 2 * control, 2 * control + 1, "w:en:Q", None))
         answers.append((control, kind, None, None, use))
-    truth = 0
     for document in range(documents):
         task = controls + document
         tasks.append((task, "real", document, "GT", 1))
@@ -45,7 +57,7 @@ def study(seed=1, bias=0.3, *, use="measure", accuracy=0.95, controls=30, docume
             annotation = document * 15 + place
             display = controls + annotation
             right = r.random() < 0.8
-            truth += right
+            links.append(right)
             annotations.append(
                 (
                     *(annotation, "d", f"t{document}", "GT", 4 * place, 4 * place + 3, None),
@@ -97,4 +109,4 @@ def study(seed=1, bias=0.3, *, use="measure", accuracy=0.95, controls=30, docume
             **dict.fromkeys(["reward", "fee", "bonus", "currency"]),
         }
     )
-    return Study(conform_all(tables), {"schema_version": 1}), truth / (15 * documents)
+    return Study(conform_all(tables), {"schema_version": 1}), np.array(links)

@@ -9,7 +9,7 @@ from tests.support import tiny
 from verifier.crowd.arrivals import Arrived, arrive
 from verifier.crowd.submission import Submitted, submit
 from verifier.plan import planning
-from verifier.store import work
+from verifier.store import judging, work
 from verifier.study import Study
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
@@ -41,8 +41,8 @@ def judge(
             for shown in view.displays:
                 sequence += 1
                 action, entity = decide(view.text, (shown.start, shown.end), shown.key)
-                new.append(work.NewJudgment(sequence, shown.reference, action, entity, False, seconds))
-        work.save_judgments(
+                new.append(judging.NewJudgment(sequence, shown.reference, action, entity, False, seconds))
+        judging.save_judgments(
             session, row.id, new, understand=lambda raw, _language: raw, now=NOON + timedelta(minutes=1)
         )
 

@@ -44,7 +44,7 @@ class Plain:
         if resolution == "unanimous":
             share = {a: Fraction(1) for a, s in share.items() if s == 1}
         for (decision, target), value in share.items():
-            if decision == "edit" and target and add:
+            if decision == "edit" and target not in ("", "NIL") and add:
                 new = (*item[:4], target)
                 self.targets[new] = max(value, self.targets.get(new, Fraction(0)))
         sums = [
@@ -65,11 +65,11 @@ class Plain:
         return float(sum(values) / len(values)) if values else None
 
     def union(self, sources: list[str], *, edits: bool = True) -> dict[Item, Fraction]:
-        """Items of the union of some sources with their y > 0."""
+        """Items of the union of some sources with their y > 0; NIL is no item."""
         out: dict[Item, Fraction] = dict(self.targets) if edits else {}
         for source in sources:
             for item in self.shown[source]:
-                if (value := self.value(source, item)) is not None and value[0] > 0:
+                if item[4] != "NIL" and (value := self.value(source, item)) is not None and value[0] > 0:
                     out[item] = max(out.get(item, Fraction(0)), value[0])
         return out
 

@@ -87,9 +87,16 @@ def fill(study: Study, documents: int) -> None:
         add_source(study, source, range(documents), skip=source == "Beta")
 
 
-def plan(study: Study, *, dry_run: bool = False, afresh: bool = False, now: datetime = NOW) -> PlanReport:
+def plan(
+    study: Study,
+    *,
+    dry_run: bool = False,
+    afresh: bool = False,
+    audit: bool = False,
+    now: datetime = NOW,
+) -> PlanReport:
     """Plan a study that has no knowledge base."""
-    return planning.plan(study, dry_run=dry_run, afresh=afresh, now=now)
+    return planning.plan(study, dry_run=dry_run, afresh=afresh, audit=audit, now=now)
 
 
 def crowd(study: Study, places: int, workers: int | None = None) -> None:

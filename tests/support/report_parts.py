@@ -10,13 +10,15 @@ import pandas as pd
 from analysis.frames import conform_all
 from analysis.policy import POLICIES
 from analysis.report.facts import Facts, Line
-from analysis.report.figures import draw
+from analysis.report.gallery import draw
 from analysis.report.html import Parts
 from analysis.report.numbers import Numbers
+from analysis.report.resting import resting_tables
 from analysis.report.tables import all_tables
 from analysis.results import Results
 from analysis.settings import Settings
 from analysis.study import Study
+from tests.support.figure_frames import frames
 from tests.support.metric_rows import metrics
 
 TEXT = "The Harbour Bridge in Sydney 🌉 was closed; <b>Paris</b> was not, said the mayor of Paris, Texas."
@@ -54,6 +56,7 @@ def study(datasets: tuple[str, ...], *, simulated: bool) -> Study:
             "worker": ["w01"],
             "origin": ["simulated" if simulated else "live"],
             "state": ["submitted"],
+            "counted": [True],
         }
     )
     names = ["dataset", "document", "language", "text", "text_sha256", "evaluation_start", "evaluation_end"]
@@ -101,34 +104,45 @@ def parts(
     sources: tuple[str, ...] = ("GT", "Alpha", "Beta"),
     *,
     simulated: bool = True,
+    drawn: bool = True,
     frame: pd.DataFrame | None = None,
     warnings: tuple[str, ...] = ("fewer than 20 workers",),
 ) -> Parts:
     """All of it."""
     frame = metrics(datasets, sources) if frame is None else frame
-    numbers = Numbers.of(frame, "recommended", "GT")
+    more = frames(datasets, sources)
+    numbers = Numbers.of(frame, "recommended", "GT", None, more)
     results = Results(
         study=study(datasets, simulated=simulated),
         settings=Settings(),
         policies=(POLICIES["recommended"],),
         measured=(),
         metrics=frame,
-        comparisons=pd.DataFrame(),
+        comparisons=more["comparisons"],
         ranks=pd.DataFrame(),
         sensitivity=pd.DataFrame(),
+        waterfall=more["waterfall"],
+        choices=pd.DataFrame(),
+        groups=pd.DataFrame(),
+        reliability=more["reliability"],
+        margin=None,
+        departures=(),
         coverage=pd.DataFrame(),
         agreement=pd.DataFrame(),
         workers=workers(),
         audit=audit(datasets[0]),
         warnings=warnings,
+        times=more["times"],
+        controls=more["controls"],
+        spending=more["spending"],
     )
     known = facts(datasets, sources)
     return Parts(
         results,
         known,
         numbers,
-        all_tables(known, [numbers], results.workers),
-        draw(numbers),
+        [*all_tables(known, [numbers], results.workers), *resting_tables(numbers)],
+        draw(numbers) if drawn else [],
         "ab" * 32,
         "0.1.0",
     )

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from verifier.crowd.arrivals import arrive
 from verifier.crowd.submission import submit
-from verifier.store import work
+from verifier.store import judging, work
 from verifier.study import Study
 
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -33,11 +33,11 @@ def begin(study: Study, participant: str, decide: Decide = verify, *, now: datet
             for display in view.displays:
                 action, entity = decide(view.text, (display.start, display.end), display.key)
                 judgments.append(
-                    work.NewJudgment(
+                    judging.NewJudgment(
                         len(judgments) + 1, display.reference, action, entity, opened=False, seconds=2.5
                     )
                 )
-        work.save_judgments(session, row.id, judgments, understand=lambda raw, _language: raw, now=now)
+        judging.save_judgments(session, row.id, judgments, understand=lambda raw, _language: raw, now=now)
     return token
 
 

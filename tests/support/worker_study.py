@@ -16,8 +16,9 @@ from verifier.store import work
 from verifier.store.models import AssignmentTask, DisplayRow, JudgmentRow
 from verifier.study import Study
 
-BEFORE = "\u202eevil\u202c <script>alert(1)</script> </script> é\u0301 👩🏽‍🚀 "
-LONG = "x" * 600
+CONTROLS = "\x01\x07\x1b[31m\x0b\x7f\u2028\ufeff"
+BEFORE = f"\u202eevil\u202c {CONTROLS} <script>alert(1)</script> </script> é\u0301 👩🏽‍🚀 "
+LONG = "x" * 10_000
 TEXTS = {
     "plain": "Angela Merkel flew from Paris to Rome and on to Texas before she saw the Seine again.",
     "more": "In Austin nobody had heard that Apple was to open a shop between the Tiber and München.",

@@ -24,6 +24,7 @@ class What(StrEnum):
     CORPUS = "corpus"
     CORRECTED = "corrected"
     AUDIT = "audit"
+    MISSING = "missing"
 
 
 def register(app: typer.Typer) -> None:
@@ -42,7 +43,8 @@ def export(
         typer.Option(
             "--to",
             help="bundle: a folder; judgments: a CSV; corpus: what was imported; corrected: the ground truth"
-            " with what the votes change in it, and the patch; audit: a CSV of what they find in it.",
+            " with what the votes change in it, and the patch; audit: a CSV of what they find in it;"
+            " missing: a CSV of mentions that workers missed.",
         ),
     ],
     out: Annotated[Path, typer.Option("--out", metavar="PATH", help="The file or folder to write.")],
@@ -79,7 +81,7 @@ def export(
     ] = False,
 ) -> None:
     """Write what the study holds, without anything that says who its workers are."""
-    from verifier.exporting import write_bundle, write_corpora, write_judgments  # noqa: PLC0415 - quick --help
+    from verifier import exporting  # noqa: PLC0415 - quick --help
     from verifier.study import Study  # noqa: PLC0415
 
     _refuse_stray(to, form=form, dataset=dataset, source=source, annotations=annotations, no_text=no_text)
@@ -92,12 +94,15 @@ def export(
         return
     with Study.open(study) as opened:
         if to is What.BUNDLE:
-            say(str(write_bundle(opened, out, text=not no_text)))
+            say(str(exporting.write_bundle(opened, out, text=not no_text)))
         elif to is What.JUDGMENTS:
-            note(f"{write_judgments(opened, out, annotations)} rows")
+            note(f"{exporting.write_judgments(opened, out, annotations)} rows")
+            say(str(out))
+        elif to is What.MISSING:
+            note(f"{exporting.write_missing(opened, out, text=not no_text)} rows")
             say(str(out))
         else:
-            paths = write_corpora(
+            paths = exporting.write_corpora(
                 opened,
                 out,
                 dataset=dataset,

@@ -8,6 +8,7 @@ import typer
 
 from verifier.cli import hosting
 from verifier.cli.output import say, say_json
+from verifier.cli.publish import lines
 
 ORDER = 43
 
@@ -32,19 +33,27 @@ def extend(
     from verifier import clock  # noqa: PLC0415 - keeps --help quick
     from verifier.crowd import campaigns, publishing  # noqa: PLC0415
     from verifier.crowd.base import Capability  # noqa: PLC0415
+    from verifier.crowd.counted_base import is_counted  # noqa: PLC0415
     from verifier.study import Study  # noqa: PLC0415
 
     with Study.open(study) as opened:
         campaigns.check(opened, environment, Capability.EXTEND)
         count = min(publishing.how_many(opened, "open"), places or 10**9)
         done = None
+        more = publishing.offer(opened, environment, places) if places and is_counted(opened) else None
         if live:
             requester = hosting.account(opened, environment, confirm)
+            if more is not None:
+                campaigns.reachable(opened, environment)
             done = publishing.extend(opened, requester, environment, places=places, now=clock.now())
     if as_json:
-        say_json({"live": live, "open": count, "done": done})
+        say_json({"live": live, "open": count, "done": done, "offer": more})
     elif done is None:
-        say(f"Would extend {count} open places; what they may cost is committed already.")
+        say(
+            "\n".join(lines(more))
+            if more
+            else f"Would extend {count} open places; what they may cost is committed already."
+        )
         say(hosting.only_said("extend", study, environment, places=places))
     else:
         say(f"Extended {done.done} places; {done.gone} are gone from the platform.")

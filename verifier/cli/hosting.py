@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Folder = Annotated[Path, typer.Argument(metavar="STUDY", help="A study folder.")]
 Environment = Annotated[
-    str, typer.Option(metavar="E", help="Where: local (posthoc platform mturk), sandbox or production.")
+    str, typer.Option(metavar="E", help="Where: local (posthoc platform), sandbox or production.")
 ]
 Live = Annotated[bool, typer.Option("--live", help="Do it; else only say what would be done.")]
 Confirm = Annotated[str, typer.Option(metavar="NAME", help="The study's name, to be said with --live.")]
@@ -27,7 +27,7 @@ def account(study: Study, environment: str, confirm: str) -> Requester:
     from verifier.crowd import campaigns  # noqa: PLC0415 - keeps --help quick
 
     campaigns.confirmed(study, confirm)
-    if environment == "production":
+    if environment == "production" and study.config.platform.kind == "mturk":
         note(campaigns.CLOSED)
     return campaigns.requester(study, environment)
 

@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
 def init(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder.")],
     template: Annotated[
-        str, typer.Option(help="The study to start from: demo, link, mturk or paper.")
+        str, typer.Option(help="The study to start from: demo, link, mturk, paper or prolific.")
     ] = "link",
     database: Annotated[
         str | None,

@@ -31,13 +31,17 @@ def build(
         typer.Argument(
             metavar="FILE",
             help="Tab-separated, with a header: key (or qid), title (or label), description, extract, aliases"
-            " (| between), popularity, url. Only key is needed.",
+            " (| between), popularity, url. Only key is needed. Or a dump of Wikidata: .json, .json.gz,"
+            " .json.bz2.",
         ),
     ],
     *,
-    language: Annotated[str, typer.Option(help="Language of keys that are bare titles.")] = "en",
+    language: Annotated[
+        str, typer.Option(help="Language of keys that are bare titles; of a dump, of its labels.")
+    ] = "en",
 ) -> None:
-    """Build the study's knowledge base from a table of entities; replaces the one before."""
+    """Build the study's knowledge base from a table of entities or a dump; replaces the one before."""
+    from analysis.errors import StateError  # noqa: PLC0415 - keeps --help quick
     from verifier.config import load_config  # noqa: PLC0415 - keeps --help quick
     from verifier.founding import CONFIG_FILE, address_of  # noqa: PLC0415
     from verifier.kb.build import build as make  # noqa: PLC0415
@@ -46,6 +50,13 @@ def build(
     from verifier.study import Study  # noqa: PLC0415
 
     config = load_config(study / CONFIG_FILE)
+    if config.kb.kind != "local":
+        raise StateError(
+            "this study's knowledge base is not built from a file",
+            where=f"{study / CONFIG_FILE}, kb.kind",
+            got=config.kb.kind,
+            expected="local",
+        )
     report = make(file, study / config.kb.file, language=language)
     if not missing_file(address_of(study, config)):
         with Study.open(study) as opened, opened.read() as session:

@@ -41,15 +41,21 @@ def publish(
 
     with Study.open(study) as opened:
         found = publishing.offer(opened, environment, places)
+        old = publishing.run_out(opened, clock.now())
         done = 0
         if live:
+            campaigns.controls_confirmed(opened, environment)
             requester = hosting.account(opened, environment, confirm)
             campaigns.reachable(opened, environment)
             done = publishing.publish(opened, requester, environment, places=places, now=clock.now())
     if as_json:
-        say_json({"live": live, "published": done, "offer": found, "total": found.total})
+        say_json({"live": live, "published": done, "offer": found, "total": found.total, "run_out": old})
         return
     say("\n".join(lines(found)))
+    if old:
+        say(
+            f"{old} of the places that are out have run out, and nobody can take them: posthoc extend {study}"
+        )
     say(
         f"Published {done} in {environment}."
         if live

@@ -11,6 +11,10 @@ import typer
 from verifier.cli.output import note, say, say_json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from verifier.crowd.base import Capability, Requester
+    from verifier.crowd.rejecting import Wanted
     from verifier.crowd.review import Queue
     from verifier.study import Study
 
@@ -35,12 +39,40 @@ def review(
             metavar="NUMBER", help="Approve and flag this assignment, which a person has looked at."
         ),
     ] = None,
+    reject: Annotated[
+        list[int] | None,
+        typer.Option(metavar="NUMBER", help="Reject this assignment, which a person has looked at."),
+    ] = None,
+    ask_back: Annotated[
+        list[int] | None,
+        typer.Option(
+            metavar="NUMBER", help="Ask the worker to give back this assignment, which cannot be paid."
+        ),
+    ] = None,
+    feedback: Annotated[
+        str, typer.Option(help="Why; the worker reads it. With --reject and --ask-back.")
+    ] = "",
+    category: Annotated[
+        str, typer.Option(help="The platform's category of the ground, where it asks for one. With --reject.")
+    ] = "",
+    override: Annotated[
+        list[int] | None,
+        typer.Option(metavar="NUMBER", help="Undo a rejection: approve and pay this assignment after all."),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
             help="Write a CSV of whom to pay, with platform ids: with --live those decided now, else all "
             "approved so far.",
+        ),
+    ] = None,
+    decisions: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="CSV",
+            help="What was decided on a panel's own pages: assignment, completion_code, participant or"
+            " worker; decision; reason. With --live put on record in place of what is proposed.",
         ),
     ] = None,
     regrade: Annotated[
@@ -50,11 +82,13 @@ def review(
 ) -> None:
     """Pay and exceptions: what was handed in, what is proposed, and what a person decides. Dry run first."""
     from verifier import clock  # noqa: PLC0415 - keeps --help quick
-    from verifier.crowd import counting  # noqa: PLC0415
+    from verifier.crowd import asking_back, counting, rejecting  # noqa: PLC0415
     from verifier.crowd import review as service  # noqa: PLC0415
+    from verifier.crowd.rejecting import Wanted  # noqa: PLC0415
     from verifier.study import Study  # noqa: PLC0415
 
     named = approve or []
+    unwanted = [Wanted(number, category, feedback) for number in reject or []]
     with Study.open(study) as opened:
         if regrade:
             changed = counting.regrade(opened, clock.now())
@@ -62,7 +96,15 @@ def review(
                 f"Graded {changed.graded} assignments again: {changed.now_counted} now count,"
                 f" {changed.now_uncounted} no longer do."
             )
+        if unwanted:
+            rejecting.check(opened, unwanted)
+        asking_back.check(opened, ask_back or [], feedback)
+        if decisions is not None:
+            _take_in(opened, decisions, live=live, confirm=confirm)
+            return
         if live:
+            _reject(opened, confirm, unwanted, override or [])
+            _ask_back(opened, ask_back or [], feedback)
             found = service.decide(opened, confirm=confirm, now=clock.now(), approve=named, out=out)
             _pay(opened)
         else:
@@ -85,18 +127,77 @@ def review(
         say(f"A person must look at {looked}; to approve one all the same: --approve NUMBER")
 
 
-def _pay(study: Study) -> None:
-    """Approve on the platform too, where it can be done from here."""
+def _ask_back(study: Study, numbers: Sequence[int], reason: str) -> None:
+    """Ask workers to give back what cannot be paid, where the platform can."""
     from verifier import clock  # noqa: PLC0415 - keeps --help quick
-    from verifier.crowd import campaigns, paying  # noqa: PLC0415
+    from verifier.crowd import asking_back  # noqa: PLC0415
     from verifier.crowd.base import Capability  # noqa: PLC0415
+
+    account = _account(study, Capability.REQUEST_RETURN) if numbers else None
+    if account is not None:
+        note(f"Asked back: {asking_back.ask_back(study, account, numbers, reason, now=clock.now())}.")
+
+
+def _take_in(study: Study, file: Path, *, live: bool, confirm: str) -> None:
+    """Put on record what was decided elsewhere."""
+    from verifier import clock  # noqa: PLC0415 - keeps --help quick
+    from verifier.crowd import campaigns, decisions_file  # noqa: PLC0415
+
+    decided = decisions_file.read(study, file)
+    if not live:
+        say(f"{len(decided)} decisions can be read; nothing was put on record: --live --confirm NAME")
+        return
+    campaigns.confirmed(study, confirm)
+    say(f"Put {decisions_file.record(study, decided, now=clock.now())} decisions on record.")
+    say(f"{decisions_file.waiting(study)} that were handed in wait for a decision.")
+
+
+def _account(study: Study, capability: Capability) -> Requester | None:
+    """Our account, if the study is published and its platform can do this; else None."""
+    from verifier.crowd import campaigns, paying  # noqa: PLC0415 - keeps --help quick
     from verifier.crowd.platforms import adapter_of  # noqa: PLC0415
 
     environment = paying.environment_of(study)
-    if Capability.APPROVE not in adapter_of(study.config).capabilities or not environment:
+    if capability not in adapter_of(study.config).capabilities or not environment:
+        return None
+    return campaigns.requester(study, environment)
+
+
+def _reject(study: Study, confirm: str, unwanted: Sequence[Wanted], override: Sequence[int]) -> None:
+    """Reject and undo rejections on the platform, those of a run that was cut short first."""
+    from verifier import clock  # noqa: PLC0415 - keeps --help quick
+    from verifier.crowd import campaigns, rejecting  # noqa: PLC0415
+    from verifier.crowd.base import Capability, require  # noqa: PLC0415
+    from verifier.crowd.platforms import adapter_of  # noqa: PLC0415
+
+    campaigns.confirmed(study, confirm)
+    if unwanted or override:
+        require(adapter_of(study.config), Capability.REJECT)
+    account = _account(study, Capability.REJECT)
+    if account is None:
         return
-    paid = paying.pay(study, campaigns.requester(study, environment), now=clock.now())
+    rejecting.resume(study, account, now=clock.now())
+    if unwanted:
+        note(f"Rejected: {rejecting.reject(study, account, unwanted, now=clock.now())}.")
+    if override:
+        done = rejecting.override(study, account, override, now=clock.now())
+        note(f"Rejections undone, and paid: {done}.")
+
+
+def _pay(study: Study) -> None:
+    """Approve on the platform too, where it can be done from here."""
+    from verifier import clock  # noqa: PLC0415 - keeps --help quick
+    from verifier.crowd import paying  # noqa: PLC0415
+    from verifier.crowd.base import Capability  # noqa: PLC0415
+
+    account = _account(study, Capability.APPROVE)
+    if account is None:
+        return
+    paid = paying.pay(study, account, now=clock.now())
     note(f"Approved on the platform: {paid.done}.")
+    if (barred := _account(study, Capability.EXCLUDE)) is not None:
+        done = paying.exclude(study, barred, now=clock.now())
+        note(f"Not invited to any study of this account any more: {done}.")
     if paid.waiting:
         note(f"Not handed in on the platform, so not paid there: {paid.waiting}.")
 

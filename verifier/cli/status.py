@@ -14,9 +14,13 @@ from verifier.cli.output import say, say_json
 if TYPE_CHECKING:
     from analysis.alpha import Coefficient
     from verifier.crowd.status import Money, Share, Status
+    from verifier.crowd.tally import Tally
+    from verifier.study import Study
 
 ORDER = 50
 _EVERY = 5.0
+# Of what stands out, so many are named.
+_FEW = 5
 
 
 def register(app: typer.Typer) -> None:
@@ -34,38 +38,71 @@ def show(
 ) -> None:
     """Progress, money, agreement and controls, as they stand."""
     from verifier.crowd.status import status  # noqa: PLC0415 - keeps --help quick
+    from verifier.crowd.tally import Tally  # noqa: PLC0415
     from verifier.study import Study  # noqa: PLC0415
 
     with Study.open(study) as opened:
+        tally = Tally(opened)
         while True:
-            found = status(opened)
+            found = status(opened, tally.refresh())
             if as_json:
                 say_json(found)
             else:
                 if watch:
                     say("\f" if not sys.stdout.isatty() else "\x1b[2J\x1b[H")
-                say("\n".join(lines(found)))
+                say("\n".join([*lines(found), *(_standing_out(opened, tally) if watch else ())]))
             if not watch:
                 return
             time.sleep(_EVERY)
 
 
+def _standing_out(study: Study, tally: Tally) -> list[str]:
+    """What the dashboard shows beside the numbers: suspect controls, commonest edits, flagged workers."""
+    from verifier.crowd.changes import changed_links  # noqa: PLC0415 - keeps --help quick
+    from verifier.crowd.control_audit import audit  # noqa: PLC0415
+    from verifier.crowd.workers import workers  # noqa: PLC0415
+
+    suspects = [one for one in audit(study, tally) if one.flag]
+    edits = changed_links(tally)
+    flagged = [line for line in workers(study, tally) if line.flags]
+    flagged.sort(key=lambda line: -len(line.flags))
+    return [
+        "",
+        f"Suspect controls: {len(suspects) or 'none'}",
+        *(
+            f"  control {one.control}, {one.expected} expected: right are {one.good_right} of {one.good} good"
+            " workers"
+            for one in suspects[:_FEW]
+        ),
+        f"Edits, by shown and chosen entity: {len(edits) or 'none'}",
+        *(
+            f"  {one.judgments} of {one.of}: {one.shown} -> {one.chosen or 'not said'}"
+            for one in edits[:_FEW]
+        ),
+        f"Workers of whom something stands out: {len(flagged) or 'none'}",
+        *(f"  {line.worker}: {', '.join(line.flags)}" for line in flagged[:_FEW]),
+    ]
+
+
 def lines(status: Status) -> list[str]:
     """The status for people."""
     simulated = "   (simulated crowd)" if status.origin == "simulated" else ""
+    halted = f"   {status.halted}: nobody new may begin" if status.halted else ""
     return [
-        f"Study {status.study}{simulated}",
+        f"Study {status.study}{simulated}{halted}",
         "",
         *_work(status),
         "",
         *_people(status),
         "",
         *_money(status.money),
+        *_outlook(status),
         "",
         *_changed(status),
         "Shares here are of counted judgments, each once, with intervals that take them as independent.",
         "What to report is what `posthoc analyze` gives: there each shown annotation weighs the same,",
-        "however many judged it, and intervals allow for documents and workers.",
+        "however many judged it, and intervals allow for documents and workers. Looking often, and stopping",
+        "when a number pleases, makes them wrong: those in brackets after 'always' hold at every look.",
     ]
 
 
@@ -76,6 +113,11 @@ def percent(share: Share) -> str:
     return f"{share.estimate:.1%} [{share.low:.1%}, {share.high:.1%}] of {share.n}"
 
 
+def _always(share: Share) -> str:
+    """The limits that hold however often one looks."""
+    return "" if share.always is None else f", always [{share.always[0]:.1%}, {share.always[1]:.1%}]"
+
+
 def _work(status: Status) -> list[str]:
     names = [f"{cell.work.dataset} {cell.work.source}" for cell in status.cells]
     width = max([len("Work"), *map(len, names)])
@@ -84,7 +126,7 @@ def _work(status: Status) -> list[str]:
         work = cell.work
         out.append(
             f"{name:<{width}}  {work.tasks:>5}  {work.open:>11}  {work.leased:>7}  {work.done:>6}"
-            f"  {percent(cell.verify)}"
+            f"  {percent(cell.verify)}{_always(cell.verify)}"
         )
     if not status.cells:
         out.append("  nothing is planned")
@@ -115,6 +157,23 @@ def _people(status: Status) -> list[str]:
     return out
 
 
+def _outlook(status: Status) -> list[str]:
+    """Money and time to the end."""
+    from verifier.crowd.outlook import forecast, lasting  # noqa: PLC0415 - keeps --help quick
+
+    money, coming = status.money, forecast(status)
+    over = f", {coming.over} more than the cap" if coming.over is not None else ""
+    left = "" if money.left is None else f"; {money.left} left"
+    out = [f"  {money.spent} for work handed in{left}; {coming.cost} to come, {coming.total} in all{over}"]
+    if status.pace:
+        over_last = lasting(status.pace.over / 24)
+        end = f"; {coming.left} to the end at this pace" if coming.left and status.places_needed else ""
+        out.append(f"  {status.pace.hourly:.1f} assignments an hour over the last {over_last}{end}")
+    if status.experts:
+        out.append(f"Experts: {status.experts} decisions, in none of these numbers")
+    return out
+
+
 def _changed(status: Status) -> list[str]:
     """What in study.yaml is not as it was planned."""
     from verifier.plan.terms import said  # noqa: PLC0415 - keeps --help quick
@@ -130,8 +189,10 @@ def coefficient(found: Coefficient) -> str:
 
 def _money(money: Money) -> list[str]:
     cap = "" if money.cap is None else f" of at most {money.cap}"
-    out = [f"Money: {money.committed} {money.currency} committed{cap}; {money.approved} approved"]
+    extra = f", {money.bonuses} of it bonuses" if money.bonuses else ""
+    out = [f"Money: {money.committed} {money.currency} committed{cap}{extra}; {money.approved} approved"]
     if money.minutes is not None:
-        hourly = "" if money.hourly is None else f", {money.hourly:.2f} {money.currency} an hour"
+        lived = f", {money.hourly:.2f} {money.currency} an hour" if money.hourly is not None else ""
+        hourly = f"{lived}; planned {money.planned:.2f} an hour" if lived else ""
         out.append(f"  median {money.minutes} minutes of work{hourly}")
     return out

@@ -7,11 +7,12 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from analysis.errors import StateError
-from verifier.crowd import hosted, vault
+from verifier.crowd import hosted, signing, vault
 from verifier.crowd.base import Arrived, Capability
 from verifier.crowd.platforms import adapter_of
 from verifier.plan import draw
-from verifier.store import crowd
+from verifier.store import crowd, facts
+from verifier.store.forgetting import FORGOTTEN
 
 if TYPE_CHECKING:
     from verifier.crowd.base import Adapter, Arrival
@@ -37,7 +38,16 @@ def arrive(study: Study, args: Mapping[str, str], now: datetime) -> Arrived:
     arrival = adapter.parse_arrival(args)
     if arrival.preview:
         return Arrived(None, "preview")
+    signing.check(study, args, arrival)
+    with study.read() as session:
+        if facts.get(session, FORGOTTEN):
+            # Nobody can be told from anybody any more: the study is over.
+            return Arrived(None, "nothing_left")
     draw.expire(study, now)
+    if Capability.COUNT in adapter.capabilities:
+        from verifier.crowd import counted_arrivals  # noqa: PLC0415 - it calls the platform, others do not
+
+        return counted_arrivals.arrive(study, adapter.name, arrival, now)
     if Capability.PUBLISH in adapter.capabilities:
         return hosted.arrive(study, adapter.name, arrival, now)
     for attempt in range(_TRIES):

@@ -19,6 +19,7 @@ class Capability(StrEnum):
     """Something that a platform may be able to do for us."""
 
     PUBLISH = "publish"
+    COUNT = "count places"
     EXTEND = "extend"
     CLOSE = "close"
     LIST_SUBMISSIONS = "list submissions"
@@ -27,6 +28,8 @@ class Capability(StrEnum):
     REQUEST_RETURN = "request return"
     BONUS = "bonus"
     EXCLUDE = "exclude"
+    NOTIFY = "notify"
+    DELETE = "delete"
     BALANCE = "balance"
     COST = "cost"
 
@@ -88,12 +91,16 @@ class Handed:
         participant: the platform's id of the worker; None unless the adapter needs it.
         platform_assignment: the platform's id of the participation, if it has one.
         environment: where the study was published; empty if it was not.
+        outcome: "completed", or "failed check" if the controls were.
+        key: what a platform's codes for its outcomes are derived from.
     """
 
     code: str
     participant: str | None = None
     platform_assignment: str | None = None
     environment: str = ""
+    outcome: str = "completed"
+    key: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True)
@@ -125,11 +132,51 @@ class Cost:
         return self.reward + self.fee
 
 
+@dataclass(frozen=True)
+class Bonus:
+    """One bonus, as the platform is asked for it.
+
+    Attributes:
+        token: names it, the same however often it is asked for.
+        participant: the platform's id of the worker.
+        platform_assignment: the platform's id of the participation it is for.
+        amount: what the worker gets; the platform's fee comes on top.
+        currency: of the amount.
+        reason: in words; the worker reads it. No two bonuses for a participation have both alike.
+    """
+
+    token: str
+    participant: str = field(repr=False)
+    platform_assignment: str = field(repr=False)
+    amount: Decimal
+    currency: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Rejecting:
+    """What a platform asks of a rejection.
+
+    Attributes:
+        shortest, longest: characters of the feedback that the worker reads.
+        categories: one of which must be named; empty: none is asked for.
+        never_for: what the platform takes for no ground, in the words of the review's queue.
+        final: a rejection cannot be taken back.
+    """
+
+    shortest: int
+    longest: int
+    categories: tuple[str, ...] = ()
+    never_for: frozenset[str] = frozenset()
+    final: bool = False
+
+
 class Adapter(Protocol):
     """Translates between us and one platform. Ledger, budget and decisions are the core's."""
 
     name: str
     capabilities: frozenset[Capability]
+    rejecting: Rejecting | None
 
     def parse_arrival(self, args: Mapping[str, str]) -> Arrival:
         """Who came, from the query parameters of the entry link.
@@ -140,6 +187,16 @@ class Adapter(Protocol):
 
     def finish(self, handed: Handed) -> Finish:
         """How the worker tells the platform what he handed in."""
+
+    def leave(self, outcome: str, key: str, environment: str, participant: str = "", /) -> Finish | None:
+        """How who has nothing to hand in tells the platform so; None if it need not be told.
+
+        Args:
+            outcome: "no consent" or "nothing left".
+            key: as in `Handed`.
+            environment: where the study is published; empty if it is not.
+            participant: the platform's id of who leaves; empty unless the adapter needs it and it is known.
+        """
 
     @property
     def partners(self) -> tuple[str, ...]:
@@ -165,10 +222,17 @@ class NotHandedInError(StateError):
     code = "not-handed-in"
 
 
+class UnknownOutcomeError(StateError):
+    """Whether the platform did what it was asked cannot be known, and to ask again might do it twice."""
+
+    code = "unknown-outcome"
+
+
 class Requester(Protocol):
     """Our account at a platform that publishes places for us. Each call may be made again without harm.
 
-    Every method raises StateError if the platform refuses, or cannot be reached for long.
+    Every method raises StateError if the platform refuses, or cannot be reached for long. One whose
+    capability the adapter does not declare is never called.
     """
 
     def balance(self) -> Decimal:
@@ -191,7 +255,7 @@ class Requester(Protocol):
         """
 
     def close(self, platform_place: str) -> bool:
-        """Let nobody take a place any more; whether nobody is at work in it either.
+        """Let nobody take a place any more; whether nobody is at work in it, and nothing was handed in.
 
         Raises:
             PlaceGoneError: there is no such place any more.
@@ -213,6 +277,42 @@ class Requester(Protocol):
 
     def took_part(self, participant: str) -> None:
         """Keep a worker from taking another place."""
+
+    def exclude(self, participant: str) -> None:
+        """Keep a worker from every study of this account; he is told nothing."""
+
+    def reject(self, platform_assignment: str, category: str, feedback: str, /) -> None:
+        """Pay nothing for what was handed in; nothing happens if that is done already.
+
+        Raises:
+            NotHandedInError: it was not handed in on the platform.
+        """
+
+    def override(self, platform_assignment: str, feedback: str) -> None:
+        """Approve after all what was rejected; nothing happens if that is done already."""
+
+    def request_return(self, platform_assignment: str, reason: str, /) -> None:
+        """Ask the worker to give back what he handed in."""
+
+    def send_bonus(self, bonus: Bonus) -> None:
+        """Pay a bonus. Asked for again with its token within a day, it is paid once.
+
+        Raises:
+            UnknownOutcomeError: it may have been paid, and to ask again might pay it twice.
+        """
+
+    def bonus_sent(self, bonus: Bonus) -> bool | None:
+        """Whether a bonus that was asked for was paid; None if the platform cannot say."""
+
+    def notify(self, participants: Sequence[str], subject: str, text: str) -> int:
+        """Send a message to workers; how many it could not reach."""
+
+    def delete(self, platform_place: str) -> bool:
+        """Take away a place of which everything is decided; False if the platform says that it is not.
+
+        Raises:
+            PlaceGoneError: there is no such place any more.
+        """
 
 
 def require(adapter: Adapter, capability: Capability) -> None:

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Final
 import httpx
 
 from analysis.errors import InputError, StateError
-from verifier.config import MTurkPlatform
+from verifier.config import MTurkPlatform, ProlificPlatform
+from verifier.crowd import codes
 from verifier.crowd.base import ENVIRONMENT, Capability, Requester, require
 from verifier.crowd.pacing import Pacer
 from verifier.crowd.platforms import adapter_of
+from verifier.plan import confirming
+from verifier.secrets import platform_token
 from verifier.store import corpora, crowd, facts
+from verifier.store.forgetting import FORGOTTEN
 
 if TYPE_CHECKING:
     from verifier.study import Study
@@ -22,6 +26,7 @@ CLOSED: Final = (
     "Amazon says that MTurk closed for good on 30 September 2026. What follows can only work if"
     " platform.production_url names a service that speaks as MTurk did."
 )
+PROLIFIC_TOKEN: Final = "PROLIFIC_TOKEN"  # noqa: S105 - a name
 _SECONDS: Final = 10.0
 
 
@@ -35,12 +40,34 @@ def check(study: Study, environment: str, capability: Capability) -> None:
     require(adapter_of(study.config), capability)
     if environment not in ENVIRONMENTS:
         raise InputError("no such environment", got=repr(environment), expected=" or ".join(ENVIRONMENTS))
+    if environment == "sandbox" and study.config.platform.kind == "prolific":
+        raise InputError(
+            "Prolific has no sandbox",
+            where="--environment",
+            got=environment,
+            expected="local or production",
+            remedy="Try it on a platform of your own: posthoc platform prolific",
+        )
     with study.read() as session:
         planned, origin = corpora.is_planned(session), crowd.origin(session)
+        rehearsal = facts.get(session, crowd.REHEARSAL)
         other = facts.get(session, ENVIRONMENT)
+        forgotten = facts.get(session, FORGOTTEN)
+    if forgotten:
+        raise StateError(
+            "who took part was forgotten, so nothing more can be done with people", got=forgotten
+        )
     if not planned:
         raise StateError("nothing is planned", remedy=f"Run: posthoc plan {study.path}")
-    if origin == crowd.SIMULATED:
+    if rehearsal and environment != "local":
+        raise StateError(
+            "this is the copy of a study, made to rehearse on",
+            where="--environment",
+            got=environment,
+            expected="local",
+            remedy="Publish the study itself.",
+        )
+    if origin == crowd.SIMULATED and not rehearsal:
         raise StateError(
             "a simulated crowd has worked in this study, so no people may",
             remedy="Make another study: posthoc init DIR, then import and plan again.",
@@ -52,6 +79,23 @@ def check(study: Study, environment: str, capability: Capability) -> None:
             got=environment,
             expected=other,
             remedy="Work of different environments never mixes: make another study.",
+        )
+
+
+def controls_confirmed(study: Study, environment: str) -> None:
+    """Refuse to put generated controls before people that nobody has looked at; on this machine they may be.
+
+    Raises:
+        StateError: there are such.
+    """
+    if environment == "local":
+        return
+    if waiting := confirming.unconfirmed(study.store):
+        raise StateError(
+            "controls were generated that nobody has confirmed",
+            got=f"{waiting} controls",
+            expected="a person who has looked at each: a wrong one would fail honest workers",
+            remedy=f"Look them through: posthoc controls {study.path} --help",
         )
 
 
@@ -98,14 +142,38 @@ def reachable(study: Study, environment: str) -> None:
 
 def requester(study: Study, environment: str, pacer: Pacer | None = None) -> Requester:
     """Our account at the study's platform, in an environment."""
-    from verifier.crowd.mturk_requester import MTurkRequester  # noqa: PLC0415 - boto3 is slow to load
-
     platform = study.config.platform
+    if isinstance(platform, ProlificPlatform):
+        return _prolific(study, platform, environment, pacer or Pacer())
     if not isinstance(platform, MTurkPlatform):
         raise StateError("the platform has no account to call", where="study.yaml: platform.kind")
     with study.read() as session:
         nonce = facts.get(session, "nonce")
+    from verifier.crowd.mturk_requester import MTurkRequester  # noqa: PLC0415 - boto3 is slow to load
+
     return MTurkRequester(study.config, platform, environment, nonce, pacer or Pacer())
+
+
+def _prolific(study: Study, platform: ProlificPlatform, environment: str, pacer: Pacer) -> Requester:
+    from verifier.crowd.prolific_account import Marks  # noqa: PLC0415 - other platforms need none of it
+    from verifier.crowd.prolific_client import PRODUCTION, ProlificClient  # noqa: PLC0415
+    from verifier.crowd.prolific_requester import ProlificRequester  # noqa: PLC0415
+
+    token = platform_token(study.path, PROLIFIC_TOKEN)
+    if environment == "local":
+        address, token = platform.api_url, "local"
+    elif token:
+        address = PRODUCTION
+    else:
+        raise StateError(
+            "there are no credentials for Prolific",
+            where=PROLIFIC_TOKEN,
+            remedy=f"Make a token on Prolific's site, and write {PROLIFIC_TOKEN}=... into secrets.env.",
+        )
+    with study.read() as session:
+        nonce = facts.get(session, "nonce")
+    marks = Marks(nonce, codes.key(study.secrets.pseudonym, nonce))
+    return ProlificRequester(study.config, platform, ProlificClient(address, token), marks, pacer)
 
 
 def enter(study: Study, environment: str) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from verifier.crowd import campaigns, submission, vault
 from verifier.crowd.base import Capability, PlaceGoneError, Requester, Submission
-from verifier.store import hosting, work
+from verifier.crowd.counted_base import is_counted
+from verifier.store import hosting, ledger, work
 
 if TYPE_CHECKING:
     from verifier.store import Session
@@ -17,13 +18,28 @@ if TYPE_CHECKING:
     from verifier.study import Study
 
 EVENT: Final = "collected"
-What = Literal["matched", "late", "other worker", "incomplete", "unknown", "gone"]
+What = Literal[
+    "matched",
+    "late",
+    "other worker",
+    "incomplete",
+    "unknown",
+    "left",
+    "returned",
+    "timed out",
+    "only here",
+    "gone",
+]
 WORDS: Final[dict[str, str]] = {
     "matched": "handed in on both sides",
     "late": "handed in on the platform alone, complete here: taken in",
     "other worker": "handed in by another worker than the one who came: the platform's stands",
     "incomplete": "handed in on the platform, incomplete here",
     "unknown": "handed in on the platform, never worked on here",
+    "left": "ended there by the code of who did not agree, or found nothing left: to be returned",
+    "returned": "given back on the platform: it does not count here",
+    "timed out": "out of time on the platform; what was complete here is kept",
+    "only here": "worked on here, unknown to the platform: a link that somebody made up; it does not count",
     "gone": "deleted on the platform",
 }
 
@@ -46,12 +62,19 @@ def collect(study: Study, requester: Requester, environment: str, *, now: dateti
         now: the time of the record.
         live: write it down and keep who took part from taking another place.
     """
+    if is_counted(study):
+        from verifier.crowd import counted_collecting  # noqa: PLC0415 - it builds on this module
+
+        return counted_collecting.collect(study, requester, environment, now=now, live=live)
     campaigns.check(study, environment, Capability.LIST_SUBMISSIONS)
     with study.read() as session:
+        rejected, deleted = ledger.rejected_places(session), ledger.deleted_places(session)
         places = [
             (row.id, row.platform_place)
             for row in hosting.places(session, study.config.platform.kind)
-            if row.platform_place is not None and row.state != "closed"
+            if row.platform_place is not None
+            and (row.state != "closed" or row.id in rejected)
+            and row.id not in deleted
         ]
         noted = hosting.collected(session, EVENT)
     if live:
@@ -92,18 +115,30 @@ def _reconcile(session: Session, study: Study, place: int, told: Submission | No
     other = [row for row in rows if row.platform_assignment == told.platform_assignment and row not in mine]
     row = next(iter([*_best(mine), *_best(other)]), None)
     if row is None:
+        _strange(session, place, person.id, told, now)
         return "unknown"
-    row.platform_assignment = told.platform_assignment
+    row.platform_assignment, row.platform_state = told.platform_assignment, told.status
     changed = row.worker_id != person.id
     row.worker_id = person.id
     what: What = "other worker" if changed else "matched"
     if row.state != "submitted":
-        if work.undecided(session, row.id):
-            return "incomplete"
+        blank = ledger.is_blank(session, row.id)
+        if blank or work.undecided(session, row.id):
+            if row.state != "claimed":
+                hosting.place(session, place).state = "submitted"
+            _decided(session, row, told, now)
+            return "unknown" if blank else "incomplete"
         submission.take_in(session, study, row, now)
         what = "other worker" if changed else "late"
-    _decided(row, told, now)
+    _decided(session, row, told, now)
     return what
+
+
+def _strange(session: Session, place: int, worker: int, told: Submission, now: datetime) -> None:
+    """Keep what was handed in on the platform alone, so that a person can decide about it."""
+    row = hosting.place(session, place)
+    hosted, state = told.platform_assignment, told.status
+    ledger.add_stranger(session, row, worker, hosted=hosted, platform_state=state, now=now)
 
 
 def _best(rows: list[AssignmentRow]) -> list[AssignmentRow]:
@@ -112,8 +147,11 @@ def _best(rows: list[AssignmentRow]) -> list[AssignmentRow]:
     return sorted(rows, key=lambda row: order.get(row.state, 2))
 
 
-def _decided(row: AssignmentRow, told: Submission, now: datetime) -> None:
+def _decided(session: Session, row: AssignmentRow, told: Submission, now: datetime) -> None:
     """What the platform has decided by itself, or somebody on its site, is what is decided."""
     decision = {"approved": "approve", "rejected": "reject"}.get(told.status)
-    if decision is not None and row.decision is None:
-        row.decision, row.decided, row.decision_reason = decision, now, "decided on the platform"
+    if decision is None or (row.decision or "").startswith(decision):
+        return
+    row.decision, row.decided, row.decision_reason = decision, now, "decided on the platform"
+    # What was rejected costs nothing.
+    hosting.place(session, row.place_id).state = "closed" if decision == "reject" else "submitted"

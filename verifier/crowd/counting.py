@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, cast
@@ -51,17 +51,26 @@ def count(session: Session, controls: ControlsSection, row: AssignmentRow, now: 
     return _settle(session, rows, verdict, now)
 
 
-def regrade(study: Study, now: datetime) -> Regraded:
-    """Grade every submitted assignment again under the rule that study.yaml has now.
+def regrade(study: Study, now: datetime, of: Collection[int] | None = None) -> Regraded:
+    """Grade submitted assignments again under the rule that study.yaml has now.
 
     Work of an assignment that no longer counts is opened again. One that counts again counts, even if its
     work was opened meanwhile: a judgment more than wanted harms nothing.
+
+    Args:
+        study: open.
+        now: when.
+        of: these, and whatever is graded together with them; None: every one.
     """
     controls = study.config.controls
     with study.write() as session:
+        draw.alone(session)
         groups: dict[int, list[AssignmentRow]] = {}
         for row in crowd.submitted(session):
             groups.setdefault(row.worker_id if controls.per == "worker" else -row.id, []).append(row)
+        if of is not None:
+            named = set(of)
+            groups = {name: rows for name, rows in groups.items() if named & {row.id for row in rows}}
         changed: set[int] = set()
         for rows in groups.values():
             changed.update(_settle(session, rows, grade_of(session, controls, [r.id for r in rows]), now))

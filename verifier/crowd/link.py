@@ -10,7 +10,8 @@ from urllib.parse import quote
 
 from analysis.errors import InputError
 from verifier.config import LinkPlatform
-from verifier.crowd.base import Arrival, Capability, Cost, Finish, Handed
+from verifier.crowd import codes
+from verifier.crowd.base import Arrival, Capability, Cost, Finish, Handed, Rejecting
 
 MAX_PARTICIPANT: Final = 200
 PREVIEW: Final = "preview"
@@ -24,10 +25,22 @@ class LinkAdapter:
 
     name = "link"
     capabilities: frozenset[Capability] = frozenset({Capability.COST})
+    rejecting: Rejecting | None = None
 
     def __init__(self, config: LinkPlatform) -> None:
-        self._parameter = config.participant_parameter
-        self._complete_url = config.complete_url
+        self._parameter = config.parameter
+        self._urls = {
+            codes.COMPLETED: config.complete_url,
+            codes.FAILED_CHECK: config.failed_check_url or config.complete_url,
+            codes.NO_CONSENT: config.no_consent_url,
+            codes.NOTHING_LEFT: config.nothing_left_url,
+        }
+        self._codes = {
+            codes.COMPLETED: config.complete_code,
+            codes.FAILED_CHECK: config.failed_check_code or config.complete_code,
+            codes.NO_CONSENT: config.no_consent_code,
+            codes.NOTHING_LEFT: config.nothing_left_code,
+        }
 
     def parse_arrival(self, args: Mapping[str, str]) -> Arrival:
         """Who came: the participant parameter, as it is but for surrounding blanks.
@@ -58,7 +71,7 @@ class LinkAdapter:
     @property
     def needs_participant(self) -> bool:
         """Only a return address with `{participant}` in it needs the id."""
-        return "{participant}" in (self._complete_url or "")
+        return any("{participant}" in (address or "") for address in self._urls.values())
 
     @property
     def partners(self) -> tuple[str, ...]:
@@ -66,12 +79,22 @@ class LinkAdapter:
         return ()
 
     def finish(self, handed: Handed) -> Finish:
-        """The code, and the researcher's return address with code and participant filled in."""
-        if self._complete_url is None:
-            return Finish(handed.code, None)
-        address = self._complete_url.replace("{code}", quote(handed.code, safe=""))
-        filled = address.replace("{participant}", quote(handed.participant or "", safe=""))
-        return Finish(handed.code, filled)
+        """The panel's code for the outcome or one of his own, and the address for the outcome, filled in."""
+        code = self._codes[handed.outcome] or handed.code
+        return Finish(code, self._address(handed.outcome, code, handed.participant or ""))
+
+    def leave(self, outcome: str, key: str, environment: str, participant: str = "") -> Finish | None:  # noqa: ARG002
+        """The panel's code and address for it, where study.yaml names any."""
+        code = self._codes[outcome] or ""
+        address = self._address(outcome, code, participant)
+        return Finish(code, address) if code or address else None
+
+    def _address(self, outcome: str, code: str, participant: str) -> str | None:
+        address = self._urls[outcome]
+        if address is None:
+            return None
+        filled = address.replace("{code}", quote(code, safe=""))
+        return filled.replace("{participant}", quote(participant, safe=""))
 
     def cost(self, reward: Decimal, currency: str) -> Cost:
         """The pay alone: a link charges no fee."""

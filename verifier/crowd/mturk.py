@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from analysis.errors import InputError
 from verifier import fees
 from verifier.config import MTurkPlatform
-from verifier.crowd.base import Arrival, Capability, Cost, Finish, Handed
+from verifier.crowd.base import Arrival, Capability, Cost, Finish, Handed, Rejecting
 
 PREVIEW: Final = "ASSIGNMENT_ID_NOT_AVAILABLE"
 _SITES: Final = {"sandbox": "https://workersandbox.mturk.com", "production": "https://www.mturk.com"}
@@ -31,13 +31,20 @@ class MTurkAdapter:
             Capability.CLOSE,
             Capability.LIST_SUBMISSIONS,
             Capability.APPROVE,
+            Capability.REJECT,
+            Capability.BONUS,
             Capability.EXCLUDE,
+            Capability.NOTIFY,
+            Capability.DELETE,
             Capability.BALANCE,
             Capability.COST,
         }
     )
 
+    rejecting: Rejecting | None = Rejecting(shortest=20, longest=1024)
+
     def __init__(self, config: MTurkPlatform) -> None:
+        self._in_frame = config.question == "external"
         self._sites = {"local": config.worker_url.rstrip("/"), **_SITES}
 
     def parse_arrival(self, args: Mapping[str, str]) -> Arrival:
@@ -72,12 +79,18 @@ class MTurkAdapter:
         return tuple(f"{site.scheme}://{site.netloc}" for site in parts)
 
     def finish(self, handed: Handed) -> Finish:
-        """A form to the site of the study's environment, never to one that the entry link names."""
-        site = self._sites.get(handed.environment)
+        """A form to the site of the study's environment, never to one that the entry link names.
+
+        Out of the frame, the worker takes the code there himself.
+        """
+        site = self._sites.get(handed.environment) if self._in_frame else None
         if site is None or handed.platform_assignment is None:
             return Finish(handed.code, None)
         fields = {"assignmentId": handed.platform_assignment, "completion_code": handed.code}
         return Finish(handed.code, f"{site}{_SUBMIT}", fields)
+
+    def leave(self, outcome: str, key: str, environment: str, _participant: str = "") -> Finish | None:
+        """Nothing need be told: the pages say all."""
 
     def cost(self, reward: Decimal, currency: str) -> Cost:
         """The pay and MTurk's fee: 20 %, at least a cent."""

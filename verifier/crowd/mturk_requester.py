@@ -9,7 +9,6 @@ from datetime import datetime
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
-from xml.sax.saxutils import escape
 
 import boto3  # type: ignore[import-untyped]  # ships no types
 from botocore.config import Config  # type: ignore[import-untyped]  # the same
@@ -22,13 +21,12 @@ from botocore.exceptions import (  # type: ignore[import-untyped]  # the same
 
 from analysis.errors import StateError
 from verifier.config import MTurkPlatform, StudyConfig
-from verifier.crowd.base import NotHandedInError, PlaceGoneError, Submission
+from verifier.crowd import mturk_terms as terms
+from verifier.crowd.base import Bonus, NotHandedInError, PlaceGoneError, Submission
 from verifier.crowd.pacing import BusyError, Pacer
-from verifier.plan.draw import ALLOWANCE
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
-    from mypy_boto3_mturk.type_defs import QualificationRequirementTypeDef as Requirement
 
 T = TypeVar("T")
 _REGION: Final = "us-east-1"
@@ -36,13 +34,8 @@ _ENDPOINTS: Final = {
     "sandbox": "https://mturk-requester-sandbox.us-east-1.amazonaws.com",
     "production": "https://mturk-requester.us-east-1.amazonaws.com",
 }
-_SCHEMA: Final = (
-    "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2006-07-14/ExternalQuestion.xsd"
-)
-_LOCALE: Final = "00000000000000000071"
-_APPROVED: Final = "00000000000000000040"
-_PERCENT: Final = "000000000000000000L0"
 _PAGE: Final = 100
+_MOST_NOTIFIED: Final = 100
 _HOUR: Final = 3600
 _BUSY: Final = frozenset({"ThrottlingException", "Throttling", "RequestThrottled", "ServiceUnavailable"})
 _KEYS: Final = frozenset(
@@ -76,30 +69,24 @@ class MTurkRequester:
     ) -> None:
         self._config, self._platform, self._pacer = config, platform, pacer
         mark = hashlib.sha256(nonce.encode()).hexdigest()[:8]
-        self._qualification_name = f"took part in {config.study.name} {mark}"
+        self._took_part_name = f"took part in {config.study.name} {mark}"
         self._client = _client(platform, environment)
         self._kind = ""
         self._took_part = ""
+        self._excluded = ""
 
     def balance(self) -> Decimal:
         """What the account may still spend."""
         return Decimal(self._call(self._client.get_account_balance)["AvailableBalance"])
 
     def prepare(self) -> None:
-        """The qualification by which nobody takes part twice, and the HIT type; the same each time."""
-        place, platform = self._config.place, self._platform
-        self._took_part = self._qualification()
-        self._kind = self._call(
-            lambda: self._client.create_hit_type(
-                Title=platform.title,
-                Description=platform.description,
-                Keywords=platform.keywords,
-                Reward=f"{place.pay:.2f}",
-                AssignmentDurationInSeconds=max(30, round(place.minutes * 60 * ALLOWANCE)),
-                AutoApprovalDelayInSeconds=round(platform.auto_approval_hours * _HOUR),
-                QualificationRequirements=self._requirements(),
-            )
-        )["HITTypeId"]
+        """The qualifications that keep workers away, and the HIT type; the same each time."""
+        self._took_part = self._qualification(
+            self._took_part_name, "Whoever has it has taken part in this study already."
+        )
+        self._excluded = self._qualification(terms.EXCLUDED, "Whoever has it is not invited to our studies.")
+        given = terms.hit_type(self._config.place, self._platform, [self._took_part, self._excluded])
+        self._kind = self._call(lambda: self._client.create_hit_type(**given))["HITTypeId"]
 
     def create(self, token: str) -> str:
         """Make the HIT that `token` names, or find it if it was made within a day."""
@@ -110,7 +97,7 @@ class MTurkRequester:
                     HITTypeId=self._kind,
                     MaxAssignments=1,
                     LifetimeInSeconds=seconds,
-                    Question=self._question(),
+                    Question=terms.question(self._config.server.public_url or "", self._platform),
                     RequesterAnnotation=token,
                     UniqueRequestToken=token,
                 )
@@ -129,11 +116,11 @@ class MTurkRequester:
         self._call(lambda: self._client.update_expiration_for_hit(HITId=platform_place, ExpireAt=until))
 
     def close(self, platform_place: str) -> bool:
-        """End the HIT now; whether nobody is at work in it."""
+        """End the HIT now; whether nobody is at work in it, and nothing was handed in."""
         past = datetime.fromisoformat("2000-01-01T00:00:00+00:00")
         self.extend(platform_place, past)
         hit = self._call(lambda: self._client.get_hit(HITId=platform_place))["HIT"]
-        return not hit["NumberOfAssignmentsPending"]
+        return not hit["NumberOfAssignmentsPending"] and not self.submissions(platform_place)
 
     def submissions(self, platform_place: str) -> Sequence[Submission]:
         """The HIT's assignments that were handed in, from every page."""
@@ -147,75 +134,123 @@ class MTurkRequester:
         try:
             self._call(lambda: self._client.approve_assignment(AssignmentId=platform_assignment))
         except _WrongStateError:
-            told = self._call(lambda: self._client.get_assignment(AssignmentId=platform_assignment))
-            if told["Assignment"]["AssignmentStatus"] != "Approved":
+            if self._state(platform_assignment) != "Approved":
                 raise StateError(
                     "the assignment was rejected on MTurk",
-                    remedy="A person must override that there, or leave it.",
+                    remedy="A person may override that: posthoc review STUDY --override NUMBER",
                 ) from None
 
     def took_part(self, participant: str) -> None:
         """Grant the qualification that keeps him from taking another place; he is told nothing."""
+        self._grant(self._took_part, participant)
+
+    def exclude(self, participant: str) -> None:
+        """Grant the qualification that keeps him from all our studies: a block would harm him."""
+        self._excluded = self._excluded or self._qualification(
+            terms.EXCLUDED, "Whoever has it is not invited to our studies."
+        )
+        self._grant(self._excluded, participant)
+
+    def reject(self, platform_assignment: str, _category: str, feedback: str) -> None:
+        """Reject; MTurk knows no categories."""
+        try:
+            self._call(
+                lambda: self._client.reject_assignment(
+                    AssignmentId=platform_assignment, RequesterFeedback=feedback
+                )
+            )
+        except _WrongStateError:
+            if self._state(platform_assignment) != "Rejected":
+                raise StateError("the assignment was approved on MTurk, which cannot be undone") from None
+
+    def override(self, platform_assignment: str, feedback: str) -> None:
+        """Approve what was rejected: MTurk allows it for 30 days, as long as the HIT is not deleted."""
+        try:
+            self._call(
+                lambda: self._client.approve_assignment(
+                    AssignmentId=platform_assignment, RequesterFeedback=feedback, OverrideRejection=True
+                )
+            )
+        except _WrongStateError:
+            if self._state(platform_assignment) != "Approved":
+                raise StateError(
+                    "MTurk no longer lets this rejection be overridden",
+                    expected="within 30 days, and before the HIT is deleted",
+                    remedy="Pay the worker by a bonus: posthoc bonus STUDY FILE",
+                ) from None
+
+    def request_return(self, _platform_assignment: str, _reason: str) -> None:
+        """MTurk has no such thing."""
+        raise StateError("MTurk cannot ask for work to be given back")
+
+    def send_bonus(self, bonus: Bonus) -> None:
+        """Pay a bonus; one that was paid with this token within a day is not paid again."""
+        try:
+            self._call(
+                lambda: self._client.send_bonus(
+                    WorkerId=bonus.participant,
+                    AssignmentId=bonus.platform_assignment,
+                    BonusAmount=f"{bonus.amount:.2f}",
+                    Reason=bonus.reason,
+                    UniqueRequestToken=bonus.token,
+                )
+            )
+        except _RepeatedError:
+            return
+
+    def bonus_sent(self, bonus: Bonus) -> bool | None:
+        """Whether MTurk lists a bonus for this assignment with this amount and reason."""
+        asked = {"AssignmentId": bonus.platform_assignment}
+        return any(
+            Decimal(paid["BonusAmount"]) == bonus.amount and paid["Reason"] == bonus.reason
+            for paid in self._all(self._client.list_bonus_payments, "BonusPayments", asked)
+        )
+
+    def notify(self, participants: Sequence[str], subject: str, text: str) -> int:
+        """Send a message to workers who have worked for us; how many could not be reached."""
+        failed = 0
+        for start in range(0, len(participants), _MOST_NOTIFIED):
+            some = list(participants[start : start + _MOST_NOTIFIED])
+            told = self._call(
+                partial(self._client.notify_workers, Subject=subject, MessageText=text, WorkerIds=some)
+            )
+            failed += len(told["NotifyWorkersFailureStatuses"])
+        return failed
+
+    def delete(self, platform_place: str) -> bool:
+        """Delete a HIT that is Reviewable and wholly decided; False if it is not."""
+        try:
+            self._call(lambda: self._client.delete_hit(HITId=platform_place))
+        except _WrongHitStateError:
+            return False
+        return True
+
+    def _state(self, platform_assignment: str) -> str:
+        told = self._call(lambda: self._client.get_assignment(AssignmentId=platform_assignment))
+        return told["Assignment"]["AssignmentStatus"]
+
+    def _grant(self, qualification: str, participant: str) -> None:
         self._call(
             lambda: self._client.associate_qualification_with_worker(
-                QualificationTypeId=self._took_part,
+                QualificationTypeId=qualification,
                 WorkerId=participant,
                 IntegerValue=1,
                 SendNotification=False,
             )
         )
 
-    def _qualification(self) -> str:
-        wanted = {"Query": self._qualification_name, "MustBeRequestable": False, "MustBeOwnedByCaller": True}
+    def _qualification(self, name: str, description: str) -> str:
+        """One of our qualifications, made if it is not there."""
+        wanted = {"Query": name, "MustBeRequestable": False, "MustBeOwnedByCaller": True}
         for known in self._all(self._client.list_qualification_types, "QualificationTypes", wanted):
-            if known["Name"] == self._qualification_name:
+            if known["Name"] == name:
                 return str(known["QualificationTypeId"])
         made = self._call(
             lambda: self._client.create_qualification_type(
-                Name=self._qualification_name,
-                Description="Whoever has it has taken part in this study already.",
-                QualificationTypeStatus="Active",
+                Name=name, Description=description, QualificationTypeStatus="Active"
             )
         )
         return made["QualificationType"]["QualificationTypeId"]
-
-    def _requirements(self) -> list[Requirement]:
-        platform = self._platform
-        rules: list[Requirement] = [
-            {
-                "QualificationTypeId": self._took_part,
-                "Comparator": "DoesNotExist",
-                "ActionsGuarded": "DiscoverPreviewAndAccept",
-            }
-        ]
-        least = ((_PERCENT, platform.min_approved_percent), (_APPROVED, platform.min_approved_hits))
-        for kind, value in least:
-            if value is not None:
-                rules.append(
-                    {
-                        "QualificationTypeId": kind,
-                        "Comparator": "GreaterThanOrEqualTo",
-                        "IntegerValues": [value],
-                        "ActionsGuarded": "Accept",
-                    }
-                )
-        if platform.countries:
-            rules.append(
-                {
-                    "QualificationTypeId": _LOCALE,
-                    "Comparator": "In",
-                    "LocaleValues": [{"Country": country} for country in platform.countries],
-                    "ActionsGuarded": "Accept",
-                }
-            )
-        return rules
-
-    def _question(self) -> str:
-        address = f"{(self._config.server.public_url or '').rstrip('/')}/start"
-        return (
-            f'<ExternalQuestion xmlns="{_SCHEMA}"><ExternalURL>{escape(address)}</ExternalURL>'
-            f"<FrameHeight>{self._platform.frame_height}</FrameHeight></ExternalQuestion>"
-        )
 
     def _all(self, operation: Callable[..., Any], name: str, given: Mapping[str, Any]) -> list[Any]:
         """The items of every page, to the last one, which may be empty."""
@@ -241,8 +276,16 @@ class _ExistsError(StateError):
         self.identifier = identifier
 
 
+class _RepeatedError(StateError):
+    """The platform says that what a token names was done before."""
+
+
 class _WrongStateError(StateError):
     """The assignment is decided already."""
+
+
+class _WrongHitStateError(StateError):
+    """The HIT is not in a state for this."""
 
 
 def _client(platform: MTurkPlatform, environment: str) -> MTurkClient:
@@ -288,6 +331,8 @@ def _refusal(error: ClientError) -> StateError:
     kind = str(told["Error"].get("Code"))
     if code == "HitAlreadyExists" and (found := _HIT_ID.search(str(told["Error"].get("Message")))):
         return _ExistsError(found[0])
+    if code == "RequestAlreadyExists":
+        return _RepeatedError("it was done before")
     if _BUSY & {code, kind} or told["ResponseMetadata"]["HTTPStatusCode"] >= _SERVER_ERROR:
         return BusyError(
             "MTurk is busy", got=code or kind, remedy="Nothing is lost: run the same command again later."
@@ -301,6 +346,8 @@ def _refusal(error: ClientError) -> StateError:
     match code:
         case "InvalidAssignmentState":
             refusal = _WrongStateError("the assignment is decided already")
+        case "InvalidHITState":
+            refusal = _WrongHitStateError("the HIT is not in a state for this")
         case "AssignmentDoesNotExist":
             refusal = NotHandedInError("MTurk has no such assignment that was handed in")
         case "HITDoesNotExist":

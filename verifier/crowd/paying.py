@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Final
 
 from verifier.crowd import campaigns
 from verifier.crowd.base import ENVIRONMENT, Capability, NotHandedInError, Requester
-from verifier.store import facts, hosting
+from verifier.crowd.counted_base import is_counted
+from verifier.store import facts, hosting, ledger
 
 if TYPE_CHECKING:
+    from verifier.config import StudyConfig
+    from verifier.store import Session
     from verifier.study import Study
 
 APPROVE: Final = "approve"
+EXCLUDE: Final = "exclude"
 
 
 @dataclass(frozen=True)
@@ -42,31 +46,77 @@ def pay(study: Study, requester: Requester, *, now: datetime) -> Paid:
         StateError: the platform refuses, or does not answer. What is done is kept; the next run goes on.
     """
     campaigns.check(study, environment_of(study), Capability.APPROVE)
-    platform, currency = study.config.platform.kind, study.config.place.currency
+    if is_counted(study):
+        from verifier.crowd import counted_paying  # noqa: PLC0415 - it builds on this module
+
+        return counted_paying.pay(study, requester, now=now)
     with study.read() as session:
-        due = hosting.to_approve(session, platform, APPROVE)
+        due = hosting.to_approve(session, study.config.platform.kind, APPROVE)
     done = waiting = 0
     for assignment, hosted in due:
-        token = f"{APPROVE}-{assignment}"
         with study.write(alone=True) as session:
-            if not hosting.known(session, token):
-                request = {"assignment": assignment}
-                hosting.intend(
-                    session,
-                    token,
-                    platform,
-                    APPROVE,
-                    request,
-                    amount=Decimal("0.00"),
-                    currency=currency,
-                    now=now,
-                )
+            intend(session, study.config, assignment, now)
         try:
             requester.approve(hosted)
         except NotHandedInError:
             waiting += 1
             continue
         with study.write() as session:
-            hosting.conclude(session, token, "done", {}, now)
+            hosting.conclude(session, _token(assignment), "done", {}, now)
         done += 1
     return Paid(done, waiting)
+
+
+def exclude(study: Study, requester: Requester, *, now: datetime) -> int:
+    """Keep who is not invited any more from all our studies on the platform; how many that were now."""
+    platform = study.config.platform.kind
+    with study.read() as session:
+        due = [
+            (worker, person)
+            for worker, person in ledger.excluded(session, platform)
+            if not hosting.known(session, f"{EXCLUDE}-{worker}")
+        ]
+    for worker, person in due:
+        requester.exclude(person)
+        # It costs nothing and may be said twice: what is done is written down after it is done.
+        with study.write() as session:
+            token, request = f"{EXCLUDE}-{worker}", {"worker": worker}
+            if not hosting.known(session, token):
+                hosting.intend(
+                    session,
+                    token,
+                    platform,
+                    EXCLUDE,
+                    request,
+                    amount=Decimal("0.00"),
+                    currency=study.config.place.currency,
+                    now=now,
+                )
+                hosting.conclude(session, token, "done", {}, now)
+    return len(due)
+
+
+def note_paid(session: Session, config: StudyConfig, assignment: int, now: datetime) -> None:
+    """Put on record that an assignment is approved on the platform, which was done by another call."""
+    intend(session, config, assignment, now)
+    hosting.conclude(session, _token(assignment), "done", {}, now)
+
+
+def intend(session: Session, config: StudyConfig, assignment: int, now: datetime) -> None:
+    """Put on record that an assignment is about to be approved on the platform."""
+    if hosting.known(session, _token(assignment)):
+        return
+    hosting.intend(
+        session,
+        _token(assignment),
+        config.platform.kind,
+        APPROVE,
+        {"assignment": assignment},
+        amount=Decimal("0.00"),
+        currency=config.place.currency,
+        now=now,
+    )
+
+
+def _token(assignment: int) -> str:
+    return f"{APPROVE}-{assignment}"

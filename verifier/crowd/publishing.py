@@ -6,6 +6,7 @@ short left open is looked for on the platform, and made only if it is not there.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,12 +14,14 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from analysis.errors import StateError
+from verifier import clock
 from verifier.crowd import campaigns
 from verifier.crowd.base import Capability, Cost, PlaceGoneError, Requester
+from verifier.crowd.counted_base import is_counted
 from verifier.crowd.pacing import BusyError
 from verifier.crowd.platforms import adapter_of
 from verifier.plan import draw
-from verifier.store import crowd, facts, hosting
+from verifier.store import counted, crowd, facts, hosting, work
 
 if TYPE_CHECKING:
     from verifier.store import Session
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from verifier.study import Study
 
 CREATE: Final = "create place"
+EXTENDED: Final = "extended"
+NOTHING: Final = Decimal("0.00")
 _TOKEN: Final = 40
 _NOT_FILLED: Final = ("open", "taken", "submitted")
 
@@ -100,8 +105,13 @@ def publish(
         StateError: the money of the account or of the cap does not suffice, or the platform refuses.
         BusyError: the platform does not answer. What is done is kept, and the next run goes on from there.
     """
+    campaigns.controls_confirmed(study, environment)
+    if is_counted(study):
+        from verifier.crowd import counted_publishing  # noqa: PLC0415 - it builds on this module
+
+        return counted_publishing.publish(study, requester, environment, places=places, now=now)
     planned = offer(study, environment, places)
-    _afford(planned, requester)
+    afford(planned, requester)
     campaigns.enter(study, environment)
     requester.prepare()
     done = _resume(study, requester, now) if planned.unfinished else 0
@@ -128,21 +138,56 @@ def extend(
     study: Study, requester: Requester, environment: str, *, places: int | None, now: datetime
 ) -> Moved:
     """Let open places be taken for another `platform.lifetime_hours` from now; the oldest first."""
+    if is_counted(study):
+        from verifier.crowd import counted_publishing  # noqa: PLC0415 - it builds on this module
+
+        return counted_publishing.extend(study, requester, environment, places=places, now=now)
     campaigns.check(study, environment, Capability.EXTEND)
-    hours = getattr(study.config.platform, "lifetime_hours", 0)
-    done = gone = 0
+    until = now + _lifetime(study)
+    done: list[int] = []
+    gone = 0
     for place, hosted in _out(study, "open")[:places]:
         try:
-            requester.extend(hosted, now + timedelta(hours=hours))
-            done += 1
+            requester.extend(hosted, until)
+            done.append(place)
         except PlaceGoneError:
             _lost(study, place)
             gone += 1
-    return Moved(done, gone=gone)
+    with study.write() as session:
+        work.log_event(session, None, EXTENDED, {"places": done, "until": until.isoformat()}, now)
+    return Moved(len(done), gone=gone)
 
 
-def close(study: Study, requester: Requester, environment: str, *, places: int | None) -> Moved:
+def run_out(study: Study, now: datetime) -> int:
+    """How many open places nobody can take any more: published or extended too long ago."""
+    lifetime = _lifetime(study)
+    if not lifetime:
+        return 0
+    with study.read() as session:
+        until = {
+            row.id: row.created + lifetime
+            for row in hosting.places(session, study.config.platform.kind, "open")
+            if row.platform_place is not None
+        }
+        for data in hosting.events(session, EXTENDED):
+            for place in until.keys() & set(data["places"]):
+                until[place] = max(until[place], datetime.fromisoformat(data["until"]))
+    return sum(end <= now for end in until.values())
+
+
+def _lifetime(study: Study) -> timedelta:
+    """How long a place can be taken; none where the platform sets no end."""
+    return timedelta(hours=getattr(study.config.platform, "lifetime_hours", 0))
+
+
+def close(
+    study: Study, requester: Requester, environment: str, *, places: int | None, now: datetime | None = None
+) -> Moved:
     """Let nobody take open places any more; what is at work may still be handed in. The youngest first."""
+    if is_counted(study):
+        from verifier.crowd import counted_publishing  # noqa: PLC0415 - it builds on this module
+
+        return counted_publishing.close(study, requester, environment, places=places, now=now or clock.now())
     campaigns.check(study, environment, Capability.CLOSE)
     done = at_work = gone = 0
     for place, hosted in list(reversed(_out(study, "open", "taken")))[:places]:
@@ -152,14 +197,26 @@ def close(study: Study, requester: Requester, environment: str, *, places: int |
             _lost(study, place)
             gone += 1
             continue
-        with study.write() as session:
-            row = hosting.place(session, place)
-            if idle and row.state == "open":
-                row.state = "closed"
-                done += 1
-            else:
-                at_work += 1
+        if idle and _closed(study, place, now or clock.now()):
+            done += 1
+        else:
+            at_work += 1
     return Moved(done, at_work, gone)
+
+
+def _closed(study: Study, place: int, now: datetime) -> bool:
+    """Close a place at which the platform knows nobody; who holds it here has given it back there."""
+    with study.read() as session:
+        holder = hosting.holder(session, place)
+    if holder is not None:
+        with contextlib.suppress(StateError):  # he handed in at this moment
+            draw.release(study, holder.id, state="returned", now=now)
+    with study.write() as session:
+        row = hosting.place(session, place)
+        if row.state != "open":
+            return False
+        row.state = "closed"
+        return True
 
 
 def how_many(study: Study, *states: str) -> int:
@@ -170,9 +227,9 @@ def how_many(study: Study, *states: str) -> int:
 def _offer(session: Session, study: Study, places: int | None, cap: Decimal) -> Offer:
     adapter = adapter_of(study.config)
     each = adapter.cost(study.config.place.pay, study.config.place.currency)
-    unfinished = len(hosting.intents(session, CREATE))
+    unfinished = _unfinished(session)
     return Offer(
-        places=_wanted(session, study, places),
+        places=wanted(session, study, places),
         out=hosting.count(session, adapter.name, *_NOT_FILLED) - unfinished,
         needed=_needed(session, study),
         unfinished=unfinished,
@@ -182,12 +239,18 @@ def _offer(session: Session, study: Study, places: int | None, cap: Decimal) -> 
     )
 
 
+def _unfinished(session: Session) -> int:
+    """Places of a run that was cut short: called for one by one, or by their number."""
+    enlarging = hosting.intents(session, counted.PLACES)
+    return len(hosting.intents(session, CREATE)) + sum(len(call.request["places"]) for call in enlarging)
+
+
 def _needed(session: Session, study: Study) -> int:
     name = study.config.platform.kind
     return max(0, draw.places_left(session, study.config.place) - hosting.count(session, name, "open"))
 
 
-def _wanted(session: Session, study: Study, places: int | None) -> int:
+def wanted(session: Session, study: Study, places: int | None) -> int:
     """How many more places to make: what is needed, and no more than were asked for in all."""
     needed = _needed(session, study)
     if places is None:
@@ -195,7 +258,7 @@ def _wanted(session: Session, study: Study, places: int | None) -> int:
     return max(0, min(needed, places - hosting.count(session, study.config.platform.kind, *_NOT_FILLED)))
 
 
-def _afford(planned: Offer, requester: Requester) -> None:
+def afford(planned: Offer, requester: Requester) -> None:
     """Refuse what cap or balance do not cover, before anything is made."""
     if planned.committed + planned.total > planned.cap:
         raise over_cap(planned)
@@ -223,7 +286,7 @@ def over_cap(planned: Offer) -> StateError:
 
 def _intend(session: Session, study: Study, cap: Decimal, places: int | None, now: datetime) -> str | None:
     """Write down one more place and the call that will make it; None if no more are wanted."""
-    if _wanted(session, study, places) < 1:
+    if wanted(session, study, places) < 1:
         return None
     adapter = adapter_of(study.config)
     cost = adapter.cost(study.config.place.pay, study.config.place.currency)

@@ -19,11 +19,17 @@ if TYPE_CHECKING:
     from verifier.store import Session
     from verifier.study import Study
 
-Category = Literal["passed", "failed control", "too fast", "not graded", "incomplete"]
+Category = Literal["passed", "failed control", "too fast", "not graded", "incomplete", "conflict"]
 Proposal = Literal["approve", "approve_flag", "look", "leave"]
 
 # Nobody reads a text and a card, and decides, in a second: a mean under it is not work.
 TOO_FAST_SECONDS: Final = 1.0
+# What the platform says of work that was handed in here and that it will not pay.
+_GIVEN_UP: Final = {
+    "returned": "given back on the platform",
+    "timed out": "out of time on the platform: it counts, and can be paid as a bonus",
+    "unknown": "handed in here, unknown to the platform",
+}
 WORDS: Final[dict[str, str]] = {
     "approve": "approve",
     "approve_flag": "approve and flag",
@@ -149,7 +155,8 @@ def _queue(session: Session, config: StudyConfig, approve: Collection[int]) -> Q
     entries = [
         _entry(person, config, person.assignment in approve)
         for person in progress.people(session)
-        if person.state == "submitted" or (person.state != "claimed" and person.judgments)
+        if person.state == "submitted"
+        or (person.state != "claimed" and (person.judgments or person.platform_state))
     ]
     known = {entry.assignment for entry in entries if entry.category != "incomplete"}
     if strange := sorted(set(approve) - known):
@@ -165,7 +172,7 @@ def _entry(person: progress.Person, config: StudyConfig, approved: bool) -> Entr
     proposal: Proposal = "approve" if category in ("passed", "not graded") else "approve_flag"
     if category == "failed control" and config.controls.on_fail == "review" and not approved:
         proposal = "look"
-    if category == "not graded" and not approved:
+    if category in ("not graded", "conflict") and not approved:
         proposal = "look"
     if category == "incomplete":
         proposal = "leave"
@@ -185,7 +192,20 @@ def _entry(person: progress.Person, config: StudyConfig, approved: bool) -> Entr
     )
 
 
+def _conflict(person: progress.Person) -> str:
+    """What the platform says that does not fit what stands here; empty if nothing does."""
+    if person.state == "submitted":
+        return _GIVEN_UP.get(person.platform_state or "", "")
+    if person.platform_state:
+        return (
+            f"handed in on the platform, {'incomplete here' if person.judgments else 'never worked on here'}"
+        )
+    return ""
+
+
 def _category(person: progress.Person) -> tuple[Category, str]:
+    if what := _conflict(person):
+        return "conflict", what
     if person.state != "submitted":
         return "incomplete", f"never submitted: {person.state.replace('_', ' ')}"
     if person.counted is None:

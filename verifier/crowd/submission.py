@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from analysis.errors import StateError
-from verifier.crowd import counting
+from verifier.crowd import codes, counting
 from verifier.crowd.base import ENVIRONMENT, Handed
 from verifier.crowd.platforms import adapter_of
 from verifier.plan import draw
@@ -84,11 +84,14 @@ def _submit(session: Session, study: Study, row: AssignmentRow, now: datetime) -
         raise StateError("this work is not open any more", got=row.state.replace("_", " "))
     if displays := work.undecided(session, row.id):
         raise Undecided(displays)
+    # In the order in which draws hold them: of two who hold what the other waits for, one would fail.
+    if study.config.controls.per == "worker":
+        draw.alone(session)
+    crowd.set_place(session, row.place_id, "submitted")
     draw.finish(session, row.id, now)
     row.state, row.step, row.submitted = "submitted", "thanks", now
     row.active_seconds = crowd.active_seconds(session, row.id)
     row.completion_code = "".join(secrets.choice(_ALPHABET) for _ in range(_CODE_LENGTH))
-    crowd.set_place(session, row.place_id, "submitted")
     session.flush()
     counting.count(session, study.config.controls, row, now)
 
@@ -99,6 +102,13 @@ def _handed_in(session: Session, study: Study, row: AssignmentRow) -> Submitted:
     if adapter.needs_participant:
         participant = crowd.participant(session, row.worker_id, adapter.name)
     environment = facts.get(session, ENVIRONMENT)
-    handed = Handed(row.completion_code or "", participant, row.platform_assignment, environment)
+    handed = Handed(
+        row.completion_code or "",
+        participant,
+        row.platform_assignment,
+        environment,
+        codes.FAILED_CHECK if row.counted is False else codes.COMPLETED,
+        codes.key(study.secrets.pseudonym, facts.get(session, "nonce")),
+    )
     finish = adapter.finish(handed)
     return Submitted(finish.code, finish.redirect_url, finish.fields)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from analysis.decisions import DECISIONS
-from verifier.crowd import counting
+import numpy as np
+
+from analysis.alpha import table_of
+from analysis.decisions import DECISIONS, Decision
+from verifier.crowd.control_audit import answers_of
 from verifier.crowd.review import TOO_FAST_SECONDS
-from verifier.store import grades, progress
+from verifier.crowd.tally import Tally
 
 if TYPE_CHECKING:
+    from verifier.store import progress
     from verifier.study import Study
 
 # From so many judgments on, the same decision on all of them is worth a look.
@@ -47,46 +51,73 @@ class WorkerLine:
         return sum(self.judgments.values())
 
 
-def workers(study: Study) -> list[WorkerLine]:
-    """All workers, in the order they came."""
-    with study.read() as session:
-        people = progress.people(session)
-        decided: dict[int, Counter[str]] = defaultdict(Counter)
-        for worker, decision, n in progress.decisions(session):
-            decided[worker][decision] = n
-        done = [person.assignment for person in people if person.state == "submitted"]
-        asked = grades.asked(session, done)
-    by_assignment: dict[int, list[grades.Asked]] = defaultdict(list)
-    for question in asked:
-        by_assignment[question.assignment].append(question)
-    by_worker: dict[int, list[progress.Person]] = defaultdict(list)
-    for person in people:
-        by_worker[person.worker_id].append(person)
+def workers(study: Study, tally: Tally | None = None) -> list[WorkerLine]:
+    """All workers, in the order they came.
+
+    Args:
+        study: open.
+        tally: of the study, up to date; None: one is made.
+    """
+    tally = tally or Tally(study).refresh()
+    number: dict[int, int] = {}
+    for one in tally.people:
+        number.setdefault(one.worker_id, len(number))
+    who = np.array([number[one.worker_id] for one in tally.people], dtype=np.int64)
+    size, wide = len(number), len(DECISIONS)
+    decided = np.zeros((size, wide), dtype=np.int64)
+    judged, seconds = np.zeros(size), np.zeros(size)
+    for made in (tally.made, tally.in_hand):
+        if not len(made):
+            continue
+        mine = who[made.person]
+        real = ~tally.displays.control[made.display]
+        decided += table_of(mine[real], made.decision[real].astype(np.int64), size, wide)
+        judged += np.bincount(mine, minlength=size)
+        seconds += np.bincount(mine, weights=made.seconds, minlength=size)
+    answers = answers_of(tally)
+    asked = np.bincount(who[answers.person], minlength=size) if len(answers.person) else np.zeros(size, int)
+    right = (
+        np.bincount(who[answers.person], weights=answers.right, minlength=size)
+        if len(answers.person)
+        else np.zeros(size)
+    )
+    rows: list[list[progress.Person]] = [[] for _ in number]
+    for one in tally.people:
+        rows[number[one.worker_id]].append(one)
     return [
-        _line(rows, decided[worker], [q for row in rows for q in by_assignment[row.assignment]])
-        for worker, rows in by_worker.items()
+        _line(
+            rows[at],
+            dict(zip(DECISIONS, decided[at].tolist(), strict=True)),
+            int(right[at]),
+            int(asked[at]),
+            float(seconds[at] / judged[at]) if judged[at] else None,
+        )
+        for at in range(size)
     ]
 
 
 def _line(
-    rows: Sequence[progress.Person], decided: Counter[str], asked: Sequence[grades.Asked]
+    rows: Sequence[progress.Person],
+    decided: dict[Decision, int],
+    right: int,
+    asked: int,
+    seconds: float | None,
 ) -> WorkerLine:
-    timed = [(row.judgments, row.seconds_each) for row in rows if row.seconds_each is not None]
-    total = sum(n for n, _ in timed)
-    seconds = sum(n * each for n, each in timed) / total if total else None
     return WorkerLine(
         worker=rows[0].worker,
         submitted=sum(row.state == "submitted" for row in rows),
         counted=sum(bool(row.counted) for row in rows),
-        judgments={decision: decided[decision] for decision in DECISIONS},
-        right=sum(counting.right_answers(asked)),
-        asked=len(asked),
+        judgments={str(decision): n for decision, n in decided.items()},
+        right=right,
+        asked=asked,
         seconds=seconds,
-        flags=tuple(_flags(rows, decided, seconds)),
+        flags=tuple(_flags(rows, Counter(decided), seconds)),
     )
 
 
-def _flags(rows: Sequence[progress.Person], decided: Counter[str], seconds: float | None) -> Iterable[str]:
+def _flags(
+    rows: Sequence[progress.Person], decided: Counter[Decision], seconds: float | None
+) -> Iterable[str]:
     if rows[0].excluded:
         yield "not invited any more"
     if any(row.counted is False for row in rows):

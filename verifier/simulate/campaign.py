@@ -12,7 +12,9 @@ from analysis.errors import InputError, StateError
 from verifier import clock
 from verifier.config import LinkPlatform
 from verifier.corpus import read_corpus
+from verifier.crowd import signing
 from verifier.plan import draw
+from verifier.simulate.doors import Door, LinkDoor
 from verifier.simulate.habits import Habits
 from verifier.simulate.running import TOGETHER, Acknowledgements, Crowd, run
 from verifier.simulate.serving import served
@@ -104,7 +106,7 @@ def simulate(
         campaign.habits,
         truth,
         campaign.together,
-        platform.participant_parameter,
+        link_door(study),
     )
     with ExitStack() as stack:
         url = campaign.url or stack.enter_context(served(study.path))
@@ -112,7 +114,7 @@ def simulate(
         done = run(
             url,
             asked,
-            abandoned=lambda token: _let_go(study, token),
+            abandoned=lambda token: let_go(study, token),
             progress=progress,
             acknowledged=acknowledged,
         )
@@ -143,7 +145,12 @@ def truth_of(study: Study, named: str) -> Truth:
     return Truth(documents, lambda key: targets.get(key, key))
 
 
-def _let_go(study: Study, token: str) -> None:
+def link_door(study: Study) -> Callable[[str], Door]:
+    """How a worker of a study on a plain link comes: by the link that he would be given."""
+    return lambda worker: LinkDoor(signing.told(study, worker))
+
+
+def let_go(study: Study, token: str) -> None:
     """Let the lease of abandoned work run out at once: a simulated crowd does not wait for the clock."""
     with study.read() as session:
         row = work.assignment_by_token(session, token)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -58,9 +58,14 @@ class TaskServer:
 
     def start(self, parameter: str, participant: str) -> str | None:
         """Arrive by the link; the token of the assignment, or None if there is no work."""
-        answer = self._patiently(lambda: self._client.get("/start", params={parameter: participant}))
+        return self.enter({parameter: participant})
+
+    def enter(self, told: Mapping[str, str]) -> str | None:
+        """Arrive with what a platform tells; the token of the assignment, or None if there is no work."""
+        answer = self._patiently(lambda: self._client.get("/start", params=dict(told)))
         if answer.is_redirect:
-            return urlsplit(answer.headers["location"]).path.rstrip("/").rsplit("/", 1)[-1]
+            room, _, token = urlsplit(answer.headers["location"]).path.strip("/").rpartition("/")
+            return token if room == "w" or room.endswith("/w") else None
         if answer.is_server_error:
             raise _refused(answer)
         return None
@@ -93,9 +98,20 @@ class TaskServer:
             raise _refused(answer)
         return [str(candidate["key"]) for candidate in answer.json()["candidates"]]
 
+    def name(self, token: str, display: str, entity: str) -> dict[str, Any]:
+        """Name the entity whose link is hidden; the card that is shown then."""
+        return self._json("POST", f"/api/{token}/name", {"display": display, "entity": entity})
+
     def submit(self, token: str) -> str:
         """Submit; the completion code."""
         return str(self._json("POST", f"/api/{token}/submit", {})["code"])
+
+    def page(self, token: str) -> str:
+        """The page that the worker sees now."""
+        answer = self._patiently(lambda: self._client.get(f"/w/{token}"))
+        if answer.is_error:
+            raise _refused(answer)
+        return answer.text
 
     def give_back(self, token: str) -> None:
         """Return the work. If only the answer was lost, the second try finds it gone."""

@@ -14,7 +14,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -22,6 +22,7 @@ from typing import Final, Self, TextIO
 
 from verifier.simulate.client import TaskServer
 from verifier.simulate.deciding import Mind
+from verifier.simulate.doors import Door, LinkDoor
 from verifier.simulate.habits import Habits
 from verifier.simulate.truth import Truth
 from verifier.simulate.worker import SimulatedWorker
@@ -36,7 +37,7 @@ class Crowd:
 
     Attributes:
         together: workers in a wave.
-        parameter: the query parameter that carries the participant's id.
+        door: by which a worker of a platform's id comes and goes.
     """
 
     workers: int
@@ -44,7 +45,7 @@ class Crowd:
     habits: Habits
     truth: Truth
     together: int = TOGETHER
-    parameter: str = "participant"
+    door: Callable[[str], Door] = lambda worker: LinkDoor({"participant": worker})
 
     def participant(self, number: int) -> str:
         """The platform id of a simulated worker."""
@@ -137,15 +138,15 @@ def _wave(
         wave = [
             SimulatedWorker(
                 number,
-                crowd.participant(number),
                 Mind(crowd.habits, crowd.truth, crowd.seed, number),
                 stack.enter_context(TaskServer(url)),
+                stack.enter_context(closing(crowd.door(crowd.participant(number)))),
                 acknowledged,
             )
             for number in numbers
         ]
         for worker in wave:
-            worker.arrive(crowd.parameter)
+            worker.arrive()
         list(pool.map(SimulatedWorker.work, wave))
         for worker in wave:
             worker.end()

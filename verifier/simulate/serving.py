@@ -35,10 +35,18 @@ def served(study: Path, *, port: int = 0) -> Iterator[str]:
 
 def start(study: Path, *, port: int = 0) -> subprocess.Popen[str]:
     """Start a server; `listening` tells where."""
+    return command("serve", str(study), "--port", str(port))
+
+
+def command(*arguments: str) -> subprocess.Popen[str]:
+    """Start a command of ours as a process of its own; what it says can be `heard`."""
     program = "from verifier.cli import main; main()"
-    command = [sys.executable, "-c", program, "serve", str(study), "--port", str(port)]
     return subprocess.Popen(  # noqa: S603 - our own program, arguments as a list
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", program, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
     )
 
 
@@ -48,21 +56,35 @@ def listening(process: subprocess.Popen[str]) -> str:
     Raises:
         StateError: it ended, or took too long.
     """
+    return heard(process, _LISTENING)[0]
+
+
+def heard(process: subprocess.Popen[str], *wanted: re.Pattern[str]) -> list[str]:
+    """Wait until a process has said something of each pattern, one after the other; the first group of each.
+
+    Raises:
+        StateError: it ended, or took too long.
+    """
     if process.stderr is None:
         raise ValueError("the server's messages are not piped")
-    heard: queue.Queue[str | None] = queue.Queue()
-    threading.Thread(target=_read, args=(process.stderr, heard), daemon=True).start()
+    lines: queue.Queue[str | None] = queue.Queue()
+    done = threading.Event()
+    threading.Thread(target=_read, args=(process.stderr, lines, done), daemon=True).start()
     said: list[str] = []
-    while True:
+    found: list[str] = []
+    while len(found) < len(wanted):
         try:
-            line = heard.get(timeout=_START_SECONDS)
+            line = lines.get(timeout=_START_SECONDS)
         except queue.Empty:
             line = None
         if line is None:
             raise StateError("the task server did not start", got=" ".join(said).strip() or "no message")
-        if found := _LISTENING.search(line):
-            return found[1]
-        said.append(line)
+        if match := wanted[len(found)].search(line):
+            found.append(match[1])
+        else:
+            said.append(line)
+    done.set()
+    return found
 
 
 def stop(process: subprocess.Popen[str]) -> None:
@@ -77,14 +99,12 @@ def stop(process: subprocess.Popen[str]) -> None:
         process.stderr.close()
 
 
-def _read(stream: IO[str], heard: queue.Queue[str | None]) -> None:
-    """Pass on what a server says until it has said where it listens; read the rest all the same."""
-    waited_for = True
+def _read(stream: IO[str], lines: queue.Queue[str | None], done: threading.Event) -> None:
+    """Pass on what a server says while somebody waits for it; read the rest all the same."""
     try:
         for line in stream:
-            if waited_for:
-                heard.put(line)
-                waited_for = not _LISTENING.search(line)
+            if not done.is_set():
+                lines.put(line)
     except ValueError:  # closed while reading
         return
-    heard.put(None)
+    lines.put(None)

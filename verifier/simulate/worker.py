@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from analysis.decisions import EDIT
+from analysis.decisions import EDIT, VERIFY
 from analysis.documents import Span
 from analysis.errors import StateError
 from analysis.keys import NIL
 from verifier.kb.names import address_of, title_of
 from verifier.simulate.client import TaskServer
 from verifier.simulate.deciding import Choice, Mind
+from verifier.simulate.doors import Door
 
 Outcome = Literal["submitted", "returned", "abandoned", "turned away", "done before"]
 
@@ -21,20 +22,21 @@ _MOST_STEPS: Final = 10
 
 @dataclass
 class SimulatedWorker:
-    """A worker with his mind and server; `acknowledged` hears of each judgment that is stored."""
+    """A worker with his mind, server and door; `acknowledged` hears of each judgment that is stored."""
 
     number: int
-    participant: str
     mind: Mind
     server: TaskServer
+    door: Door
     acknowledged: Callable[[str, int], None]
     token: str | None = None
     judgments: int = 0
     outcome: Outcome = "turned away"
+    options: Mapping[str, Any] = field(default_factory=dict)
 
-    def arrive(self, parameter: str) -> None:
-        """Open the link and claim a place."""
-        self.token = self.server.start(parameter, self.participant)
+    def arrive(self) -> None:
+        """Come in and claim a place."""
+        self.token = self.door.enter(self.server)
 
     def work(self) -> None:
         """Go through the steps and decide on every display, or until dropping out."""
@@ -47,6 +49,7 @@ class SimulatedWorker:
         tasks = state["tasks"]
         wanted = len(tasks) if leaving is None else int(leaving.share * len(tasks))
         sequence = int(state["sequence"])
+        self.options = state["options"]
         for task in tasks[:wanted]:
             sequence = self._do_task(self.token, int(task["task"]), sequence)
         if leaving is None:
@@ -57,9 +60,9 @@ class SimulatedWorker:
     def end(self) -> None:
         """Hand the work in or back, as decided; who abandons does nothing."""
         if self.token is not None and self.outcome == "submitted":
-            self.server.submit(self.token)
+            self.door.hand_in(self.server, self.token)
         elif self.token is not None and self.outcome == "returned":
-            self.server.give_back(self.token)
+            self.door.give_back(self.server, self.token)
 
     def _reach_tasks(self, token: str) -> dict[str, Any] | None:
         for _ in range(_MOST_STEPS):
@@ -77,9 +80,9 @@ class SimulatedWorker:
         for display in task["displays"]:
             if display["judgment"] is None:
                 sequence += 1
-                self.server.judge(
-                    token, {"sequence": sequence} | self._judgment(token, task["text"], display)
-                )
+                card = display["card"] or self._named(token, display)
+                judgment = self._judgment(token, task["text"], display | {"card": card})
+                self.server.judge(token, {"sequence": sequence} | judgment)
                 self.judgments += 1
                 self.acknowledged(token, sequence)
         return sequence
@@ -92,13 +95,24 @@ class SimulatedWorker:
         if choice.decision == EDIT:
             searching = self.mind.searches(text, span, key) or choice.key is None
             entity = self._entity(token, display, choice, searching=searching)
+        verifies = choice.decision == VERIFY
+        least = float(self.options.get("verify_after_seconds", 0)) if verifies else 0.0
+        opens = self.mind.opens(text, span, key)
         return {
             "display": display["display"],
             "action": choice.decision,
             "entity": entity,
-            "opened": self.mind.opens(text, span, key),
-            "seconds": self.mind.seconds(text, span, key),
+            "opened": opens or (verifies and bool(self.options.get("require_open"))),
+            "seconds": max(self.mind.seconds(text, span, key), least),
         }
+
+    def _named(self, token: str, display: dict[str, Any]) -> dict[str, Any]:
+        """Where the link is hidden: the first that a search for the mention offers is named; the card."""
+        offered = self.server.search(token, display["mention"], display["display"])
+        card: dict[str, Any] = self.server.name(token, display["display"], offered[0] if offered else NIL)[
+            "card"
+        ]
+        return card
 
     def _entity(self, token: str, display: dict[str, Any], choice: Choice, *, searching: bool) -> str:
         """What is entered in an edit: what a search found, a pasted address, or any other entity."""

@@ -1,74 +1,16 @@
-"""Faults on demand: what goes wrong with the next calls of an operation."""
+"""Faults on demand of the local MTurk's operations."""
 
 from __future__ import annotations
 
-import threading
-from dataclasses import dataclass
-from enum import StrEnum
-from typing import Final
-
-from analysis.errors import InputError
+from verifier.crowd.localbase import faults
+from verifier.crowd.localbase.faults import LAG_SECONDS, Fault, Kind
 from verifier.crowd.localmturk.model import model
 
-ANY: Final = "*"
-LAG_SECONDS: Final = 60.0
+__all__ = ["LAG_SECONDS", "Fault", "Faults", "Kind"]
 
 
-class Kind(StrEnum):
-    """What goes wrong.
-
-    `throttle`: refused, too many requests. `before`: a server error, nothing done. `drop`: done, and the
-    connection is closed without an answer. `lag`: lists do not show what is younger than a minute. `short`:
-    lists give fewer than asked for, and go on. `credentials`: the signature is refused.
-    """
-
-    THROTTLE = "throttle"
-    BEFORE = "before"
-    DROP = "drop"
-    LAG = "lag"
-    SHORT = "short"
-    CREDENTIALS = "credentials"
-
-
-@dataclass
-class Fault:
-    """A fault of an operation ("*": any), which happens so many times more."""
-
-    operation: str
-    kind: Kind
-    times: int
-
-
-class Faults:
-    """The faults that are asked for, in the order in which they were."""
+class Faults(faults.Faults):
+    """The faults that are asked for."""
 
     def __init__(self) -> None:
-        self._asked: list[Fault] = []
-        self._lock = threading.Lock()
-
-    def ask(self, operation: str, kind: str, times: int = 1) -> None:
-        """Ask for a fault.
-
-        Raises:
-            InputError: there is no such operation or kind.
-        """
-        if operation != ANY and operation not in model().operations:
-            raise InputError("no such operation", got=repr(operation))
-        if kind not in list(Kind):
-            raise InputError("no such fault", got=repr(kind), expected=", ".join(Kind))
-        with self._lock:
-            self._asked.append(Fault(operation, Kind(kind), times))
-
-    def take(self, operation: str) -> Kind | None:
-        """What goes wrong with this call; the fault is used up by one."""
-        with self._lock:
-            for fault in self._asked:
-                if fault.operation in (ANY, operation) and fault.times > 0:
-                    fault.times -= 1
-                    return fault.kind
-        return None
-
-    def clear(self) -> None:
-        """Ask for none any more."""
-        with self._lock:
-            self._asked.clear()
+        super().__init__(lambda: model().operations)

@@ -42,8 +42,17 @@ def model() -> Model:
     Raises:
         MissingExtraError: this botocore has dropped the service, and the package that keeps it is not there.
     """
+    return load(Loader())
+
+
+def load(loader: Loader) -> Model:
+    """The service model that a loader finds.
+
+    Raises:
+        MissingExtraError: it finds none.
+    """
     try:
-        found = Loader().load_service_model(_SERVICE, "service-2")
+        found = loader.load_service_model(_SERVICE, "service-2")
     except UnknownServiceError:
         # The package puts the model where botocore's own loader looks, so that nothing else is to be done.
         raise MissingExtraError(

@@ -20,7 +20,8 @@ _WORKER: Final = re.compile(r"A[A-Z0-9]{0,63}")
 _PAGES: Final = Environment(autoescape=True)
 _HEAD: Final = """<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><title>{{ title }} - local MTurk</title>
-<style>body{font:1rem/1.5 sans-serif;margin:1rem auto;max-width:70rem;padding:0 1rem}
+<style>:root{color-scheme:light dark}
+body{font:1rem/1.5 sans-serif;margin:1rem auto;max-width:70rem;padding:0 1rem}
 iframe{border:1px solid #888;width:100%}form{display:inline}td,th{padding:.3rem .8rem;text-align:left}</style>
 </head><body><h1>{{ title }}</h1>"""
 _HOME: Final = _PAGES.from_string(

@@ -1,0 +1,86 @@
+"""Whether an answer tells a control from a real task: by its form, its headers, how long it takes."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from flask.testing import FlaskClient
+from sqlalchemy import Engine, event, select
+
+from tests.support.web_worker import Worker
+from verifier.store import work
+from verifier.store.models import AssignmentTask
+from verifier.study import Study
+
+
+def controls(study: Study, token: str) -> set[int]:
+    """Ordinals of the controls in an assignment."""
+    with study.read() as session:
+        assignment = work.at_work(session, token)
+        rows = session.scalars(
+            select(AssignmentTask.ordinal).where(
+                AssignmentTask.assignment_id == assignment.id, AssignmentTask.slot_id.is_(None)
+            )
+        )
+        return set(rows)
+
+
+def form(value: Any) -> Any:
+    """What is left of JSON when its values are taken away: names in order, and types."""
+    if isinstance(value, dict):
+        return tuple((name, form(inner)) for name, inner in value.items())
+    if isinstance(value, list):
+        return frozenset(form(inner) for inner in value)
+    return "text or null" if value is None or isinstance(value, str) else type(value).__name__
+
+
+def answers(worker: Worker) -> dict[int, tuple[Any, list[str], int]]:
+    """Form, header names and number of statements of each task's answer."""
+    found = {}
+    for task in range(len(worker.get("/state")["tasks"])):
+        asked: list[str] = []
+
+        def listen(*arguments: Any, asked: list[str] = asked) -> None:
+            asked.append(arguments[2])
+
+        event.listen(Engine, "before_cursor_execute", listen)
+        answer = worker.client.get(f"/api/{worker.token}/tasks/{task}")
+        event.remove(Engine, "before_cursor_execute", listen)
+        found[task] = (form(answer.json), [name for name, _ in answer.headers], len(asked))
+    return found
+
+
+def times(client: FlaskClient, token: str, tasks: int, rounds: int) -> np.ndarray:
+    """Seconds of processor time of each task's answer, rounds by tasks; asked for in turn."""
+    took = np.empty((rounds, tasks))
+    for turn in range(rounds):
+        for task in range(tasks):
+            start = time.thread_time()
+            client.get(f"/api/{token}/tasks/{task}")
+            took[turn, task] = time.thread_time() - start
+    return took
+
+
+def residuals(seconds: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """What is left of times when what a text's length and its number of displays explain is taken away."""
+    design = np.column_stack([np.ones(len(seconds)), sizes])
+    fitted, *_ = np.linalg.lstsq(design, seconds, rcond=None)
+    return seconds - design @ fitted
+
+
+def shuffled_p(values: np.ndarray, marked: np.ndarray, groups: np.ndarray, draws: int = 5000) -> float:
+    """How often a difference of means as large comes up when marks are shuffled within groups."""
+    r = np.random.default_rng(3)
+
+    def difference(marks: np.ndarray) -> float:
+        return abs(values[marks].mean() - values[~marks].mean())
+
+    observed, hits = difference(marked), 0
+    for _ in range(draws):
+        order = np.lexsort((r.random(len(values)), groups))
+        back = np.empty(len(values), dtype=int)
+        back[np.lexsort((np.arange(len(values)), groups))] = order
+        hits += difference(marked[back]) >= observed
+    return (hits + 1) / (draws + 1)

@@ -1,0 +1,161 @@
+"""A small Wikipedia and Wikidata on 127.0.0.1 that speak as much of MediaWiki's API as is asked of them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+# By language and title: description, extract, item.
+ARTICLES: dict[str, dict[str, tuple[str, str, str]]] = {
+    "en": {
+        "Barack Obama": ("President of the United States", "Barack Obama is a politician.", "Q76"),
+        "Obama, Fukui": ("city in Japan", "Obama is a city in Fukui.", "Q41773"),
+        "Munich": ("city in Germany", "Munich is the capital of Bavaria.", "Q1726"),
+        "Paris": ("capital of France", "Paris is the capital of France.", "Q90"),
+        "Paris (band)": ("British band", "Paris were a band.", "Q2"),
+        "Paris (disambiguation)": ("lists", "Paris may be:", "Q9"),
+    },
+    "de": {"München": ("Stadt in Bayern", "München ist eine Stadt.", "Q1726")},
+}
+REDIRECTS = {"en": {"Obama": "Barack Obama", "Muenchen": "Munich"}, "de": {"Minga": "München"}}
+ODD = {"garbled": b"<html>", "odd": b'{"query": {"pages": [7, {"title": 7}], "redirects": 3}}'}
+NUMBERS = {"en": {"534366": "Barack Obama"}, "de": {}}
+
+
+class Wikipedia:
+    """What the server is asked, and how it behaves.
+
+    Attributes:
+        asked: path and parameters of every request.
+        agents: user agents.
+        mood: what to do with the next requests, the last one for good: `well`, `slow`, `busy`, `fault`,
+            `garbled`, `elsewhere`, `odd`, `refuse`.
+    """
+
+    def __init__(self, port: int) -> None:
+        self.asked: list[tuple[str, dict[str, str]]] = []
+        self.agents: list[str] = []
+        self.mood = ["well"]
+        self.delay = 0.4
+        self.home = f"http://127.0.0.1:{port}"
+        self.api = f"{self.home}/{{language}}/w/api.php"
+        self.wikidata = f"{self.home}/wikidata/w/api.php"
+
+    def yaml(self, keys: str) -> str:
+        """The section of study.yaml that leads here."""
+        return (
+            f'kb: {{kind: wikipedia, api: "{self.api}", wikidata: "{self.wikidata}",'
+            f" contact: me@example.org, keys: {keys}}}\n"
+        )
+
+    def next_mood(self) -> str:
+        """How to behave now."""
+        return self.mood.pop(0) if len(self.mood) > 1 else self.mood[0]
+
+
+@contextmanager
+def serving() -> Iterator[Wikipedia]:
+    """A Wikipedia that answers until the end."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            split = urlsplit(self.path)
+            given = {name: values[0] for name, values in parse_qs(split.query).items()}
+            wiki.asked.append((split.path, given))
+            wiki.agents.append(self.headers["User-Agent"])
+            mood = wiki.next_mood()
+            if mood == "slow":
+                time.sleep(wiki.delay)
+            status = {"busy": 429, "fault": 500, "elsewhere": 302, "refuse": 403}.get(mood, 200)
+            self.send_response(status)
+            if mood == "busy":
+                self.send_header("Retry-After", "0")
+            if mood == "elsewhere":
+                self.send_header("Location", f"{wiki.home}/secret")
+            body = ODD.get(mood) or json.dumps(_answer(split.path.split("/")[1], given)).encode()
+            self.send_header("Content-Length", str(len(body)))
+            # Who has lost patience does not listen any more.
+            with suppress(ConnectionError):
+                self.end_headers()
+                self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        wiki = Wikipedia(server.server_port)
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            yield wiki
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def _answer(language: str, given: dict[str, str]) -> dict[str, Any]:
+    if given.get("meta") == "siteinfo":
+        return {"query": {"general": {}}}
+    if given["action"] == "wbgetentities":
+        return {"entities": {given["ids"]: _item(given["ids"], given["languages"])}}
+    if "pageids" in given:
+        title = NUMBERS[language].get(given["pageids"])
+        return {"query": {"pages": [{"title": title, "ns": 0} if title else {"missing": True}]}}
+    if "generator" in given:
+        return _search(language, given.get("gpssearch") or given["gsrsearch"])
+    titles = given["titles"].split("|")
+    moved = REDIRECTS[language]
+    ends = list(dict.fromkeys(moved.get(title, title) for title in titles))
+    pages = [_page(language, title) for title in ends]
+    if "langlinks" in given["prop"]:
+        for page in pages:
+            other = _called(page.get("pageprops", {}).get("wikibase_item"), given["lllang"])
+            page["langlinks"] = [{"lang": given["lllang"], "title": other}] if other else []
+    renamed = [{"from": title, "to": moved[title]} for title in titles if title in moved]
+    return {"query": {"redirects": renamed, "pages": pages}}
+
+
+def _search(language: str, query: str) -> dict[str, Any]:
+    moved = REDIRECTS[language]
+    names = [*ARTICLES[language], *moved]
+    found = [name for name in names if name.casefold().startswith(query.casefold())]
+    ends = list(dict.fromkeys(moved.get(name, name) for name in sorted(found)))
+    pages = [{**_page(language, title), "index": n} for n, title in enumerate(ends)]
+    renamed = [{"from": name, "to": moved[name]} for name in found if name in moved]
+    # MediaWiki tells pages in the order of their numbers, not of the search.
+    return {"query": {"redirects": renamed, "pages": pages[::-1]}} if pages else {"batchcomplete": True}
+
+
+def _page(language: str, title: str) -> dict[str, Any]:
+    if title not in ARTICLES[language]:
+        return {"title": title, "ns": 0, "missing": True}
+    description, extract, item = ARTICLES[language][title]
+    several = {"disambiguation": ""} if "disambiguation" in title else {}
+    properties = {"wikibase_item": item, **several}
+    return {"title": title, "ns": 0, "description": description, "extract": extract, "pageprops": properties}
+
+
+def _called(item: str | None, language: str) -> str | None:
+    return next((title for title, told in ARTICLES[language].items() if told[2] == item), None)
+
+
+def _item(item: str, language: str) -> dict[str, Any]:
+    title = _called(item, language)
+    if title is None:
+        return {"id": item, "missing": ""}
+    description = ARTICLES[language][title][0]
+    return {
+        "id": item,
+        "labels": {language: {"value": title}},
+        "descriptions": {language: {"value": description}},
+        "sitelinks": {f"{language}wiki": {"title": title}},
+    }

@@ -1,0 +1,1 @@
+"""What the platforms on this machine share: a state file, a clock, sockets, faults on demand."""
