@@ -28,6 +28,8 @@ ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # As browsers for people have it: what a frame of another site would keep is thrown away.
+    "--test-third-party-cookie-phaseout",
 ]
 
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FrameLocator, Page, expect
 
-from tests.browser.conftest import findings, stored, watched
+from tests.browser.conftest import LiveServer, findings, stored, watched
+
+Row = tuple[str, str, str | None]
+Press = Callable[[str], None]
+CODE = re.compile(r"^[0-9A-Z]{10}$")
 
 
 def to_tasks(page: Page, url: str, participant: str) -> str:
@@ -24,35 +29,47 @@ def token_of(page: Page) -> str:
     return re.search(r"/w/([^/?#]+)", page.url)[1]
 
 
-def active(page: Page) -> str:
+def active(page: Page | FrameLocator) -> str:
     """Reference of the active display, as the page names it to the server."""
-    text = int(re.search(r"\d+", page.locator("#where").inner_text())[0]) - 1
-    shown = page.evaluate(
-        "t => fetch(document.querySelector('#desk').dataset.api + '/tasks/' + t).then(r => r.json())", text
-    )
-    at = page.locator("#text .mark").evaluate_all(
-        "marks => marks.findIndex(m => m.classList.contains('active'))"
-    )
-    return shown["displays"][at]["display"]
+    return page.locator("#text .mark.active").get_attribute("data-display")
 
 
-def settled(page: Page) -> None:
+def settled(page: Page | FrameLocator) -> None:
     """Wait until everything is stored."""
     expect(page.locator("#saving")).to_have_text("All saved")
 
 
-def decide_all(page: Page, key: str = "v") -> None:
-    """Decide what is left with one key."""
-    for _ in range(60):
+def decide_all(page: Page | FrameLocator, keys: str = "v", press: Press | None = None) -> list[Row]:
+    """Decide what is left, with these keys in turn; what was done, in order."""
+    press = press or page.keyboard.press
+    did = []
+    for turn in range(60):
         counted = page.locator("#counted").inner_text()
         done, total = map(int, re.findall(r"\d+", counted))
         if done == total:
-            return
-        page.keyboard.press("j")
+            return did
+        press("j")
         page.locator('#text .mark.active[data-decision=""]').wait_for()
-        page.keyboard.press(key)
+        key = keys[turn % len(keys)]
+        did.append((active(page), {"v": "verify", "r": "remove"}[key], None))
+        press(key)
         expect(page.locator("#counted")).not_to_have_text(counted)
     raise AssertionError("not all could be decided")
+
+
+def handed_in(page: Page | FrameLocator) -> str:
+    """Hand in; the code."""
+    settled(page)
+    page.locator("#submit").click()
+    expect(page.locator("#code")).to_have_text(CODE)
+    return page.locator("#code").inner_text()
+
+
+def as_done(server: LiveServer, token: str, did: list[Row]) -> bool:
+    """Whether what is stored is what was done, each once and in order."""
+    rows = stored(server, token)
+    numbers = [sequence for _, sequence, _, _ in rows]
+    return numbers == sorted(set(numbers)) and [(d, what, key) for d, _, what, key in rows] == did
 
 
 def test_by_mouse_from_link_to_code(page: Page, live_server) -> None:
@@ -80,13 +97,9 @@ def test_by_mouse_from_link_to_code(page: Page, live_server) -> None:
     did.append((active(page), "remove", None))
     page.locator(".action", has_text="Remove").click()
     settled(page)
-    rows = stored(live_server, token)
-    assert [(display, decision, key) for display, _, decision, key in rows] == did
-    assert [sequence for _, sequence, _, _ in rows] == list(range(1, len(did) + 1))
-    decide_all(page)
-    page.get_by_role("button", name="Hand in").click()
-    expect(page.locator("#code")).to_have_text(re.compile(r"^[0-9A-Z]{10}$"))
-    code = page.locator("#code").inner_text()
+    did += decide_all(page)
+    code = handed_in(page)
+    assert as_done(live_server, token, did)
     page.goto(f"{live_server.url}/start?participant=a0")
     expect(page.locator("#code")).to_have_text(code)
 
@@ -158,6 +171,14 @@ def test_every_step_is_accessible(page: Page, live_server) -> None:
     page.keyboard.press("?")
     found["help"] = findings(page)
     page.keyboard.press("Escape")
+    page.locator("#stop-open").click()
+    found["stop"] = findings(page)
+    page.locator("dialog[open] button[value=no]").click()
+    page.context.set_offline(True)
+    page.keyboard.press("r")
+    expect(page.locator("#saving")).to_contain_text("not saved yet")
+    found["offline"] = findings(page)
+    page.context.set_offline(False)
     decide_all(page)
     found["decided"] = findings(page)
     settled(page)
@@ -170,27 +191,40 @@ def test_every_step_is_accessible(page: Page, live_server) -> None:
 
 
 def test_phone_width_in_the_dark(browser, live_server) -> None:
-    """At 360 pixels nothing is cut off sideways, the choices are in sight, and colours have contrast."""
+    """At 360 pixels nothing is cut off sideways, choices are in sight, colours have contrast; to the code."""
     context = browser.new_context(
         viewport={"width": 360, "height": 740}, color_scheme="dark", has_touch=True, is_mobile=True
     )
     page = watched(context.new_page())
-    to_tasks(page, live_server.url, "a1")
-    for _ in range(4):
+    token = to_tasks(page, live_server.url, "a1")
+    did = []
+    for turn in range(60):
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         expect(page.locator(".action").first).to_be_in_viewport()
         expect(page.locator("#text .mark.active")).to_be_in_viewport()
-        assert findings(page) == []
-        page.locator(".action", has_text="Verify").tap()
+        assert turn % 6 or findings(page) == []
+        decision = ("Verify", "Remove")[turn % 2]
+        did.append((active(page), decision.lower(), None))
+        page.locator(".action", has_text=decision).tap()
+        done, total = map(int, re.findall(r"\d+", page.locator("#counted").inner_text()))
+        if done == total:
+            break
         page.get_by_role("button", name="Next undecided").tap()
+        page.locator('#text .mark.active[data-decision=""]').wait_for()
+    handed_in(page)
+    assert as_done(live_server, token, did)
     context.close()
 
 
 def test_the_example_answers_each_choice(page: Page, live_server) -> None:
-    """The worked example says what we would choose; its own entries are found by its search."""
+    """The worked example asks for a second try, then says what we would choose; its own entries are found."""
     page.goto(f"{live_server.url}/preview")
     page.locator("#text .mark.active").wait_for()
     page.keyboard.press("r")
+    expect(page.locator("#feedback")).to_contain_text("try again")
+    expect(page.locator("#feedback")).not_to_contain_text("We would choose Verify")
+    page.keyboard.press("e")
+    page.get_by_role("option", name="Not in the knowledge base").click()
     expect(page.locator("#feedback")).to_contain_text("We would choose Verify")
     page.keyboard.press("n")
     page.keyboard.press("e")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import threading
 
@@ -10,6 +11,9 @@ from waitress.server import create_server
 
 from tests.browser.conftest import findings
 from tests.support.crowds import come, judge, planned, work_through
+from verifier import clock
+from verifier.corpus.importing import Request, import_files
+from verifier.store import experts
 from verifier.study import Study
 from verifier.web.app import create_app
 
@@ -23,11 +27,16 @@ def dashboard(tiny_blank, tmp_path):
     with Study.open(folder) as study:
         planned(study)
         work_through(study, "ann")
-        server = create_server(create_app(study, dashboard_key=KEY), host="127.0.0.1", port=0)
-        thread = threading.Thread(target=server.run, daemon=True)
-        thread.start()
-        yield study, f"http://127.0.0.1:{server.effective_port}"
-        server.close()
+        yield from served(study)
+
+
+def served(study):
+    """The study and the address of a server for it."""
+    server = create_server(create_app(study, dashboard_key=KEY), host="127.0.0.1", port=0)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    yield study, f"http://127.0.0.1:{server.effective_port}"
+    server.close()
 
 
 def test_the_researcher_enters_looks_around_and_leaves(page, dashboard):
@@ -65,9 +74,138 @@ def test_it_keeps_itself_up_to_date_unless_told_not_to(page, dashboard):
 
 
 @pytest.mark.parametrize("width", [360, 1280])
+def test_the_calculator_reads_a_pasted_table(page, dashboard, width):
+    _, url = dashboard
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(f"{url}/admin/enter?key={KEY}")
+    page.wait_for_url(f"{url}/admin/")
+    page.get_by_role("link", name="Calculator").click()
+    assert findings(page) == []
+    page.get_by_label("Table, with names").fill(
+        "unit,worker,label\n1,a,yes\n1,b,yes\n2,a,no\n2,b,no\n3,a,no\n3,b,yes"
+    )
+    page.get_by_label("Every category").fill("yes,no")
+    page.get_by_role("button", name="Compute").click()
+    row = page.get_by_role("row", name="Cohen's kappa")
+    assert "0.400" in row.inner_text()
+    assert findings(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def entered(page, url):
+    page.goto(f"{url}/admin/enter?key={KEY}")
+    page.wait_for_url(f"{url}/admin/")
+
+
+HOSTILE = "<img src=x onerror=\"document.title='run'\"><script>document.title='run'</script>"
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    """A dashboard of one document, one model that is the only source, one worker; all of hostile words."""
+    folder = tmp_path / "hostile"
+    Study.create(folder, "link", name="hostile").close()
+    (folder / "study.yaml").write_text(
+        "study: {name: hostile, seed: 1}\ndatasets: {small: {language: en}}\n"
+        "plan: {k: 1, repeat_share: 0}\nplace: {tasks: 1, controls: 0, minutes: 5, pay: '1.00'}\n"
+        "sources: {A_B: {}}\n",
+        encoding="utf-8",
+    )
+    text = f"{HOSTILE} שלום 🙂 Paris"
+    mark = {"start": len(text) - 5, "end": len(text), "entity": "A&B_100%'\u202e\u05e1"}
+    line = {"id": "<script>alert(2)</script>", "text": text, "annotations": [mark]}
+    (folder / "in.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    with Study.open(folder) as study:
+        import_files(study, Request((folder / "in.jsonl",), "small", "A_B"), now=clock.now())
+        planned(study)
+        work_through(study, "ann", lambda *_: ("edit", "wd:Q1"))
+        yield from served(study)
+
+
+def test_words_of_a_corpus_run_no_script_on_any_page(page, hostile):
+    study, url = hostile
+    entered(page, url)
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    for path in ("", "tasks", "tasks/1", "edits", "edits?q=<script>", "workers?show=flagged", "adjudicate"):
+        page.goto(f"{url}/admin/{path}")
+        assert "run" not in page.title().split(" · ")[0]
+        assert page.locator("main img").count() == 0
+        assert findings(page) == [], path
+    assert page.get_by_text("<img src=x").count() == 1
+    page.get_by_role("button", name="Remove").click()
+    page.get_by_role("link", name="Next item").wait_for()
+    assert findings(page) == []
+    assert all(address.startswith(url) for address in asked)
+    with study.read() as session:
+        assert [one.decision for one in experts.standing(session)] == ["remove"]
+
+
+def test_an_expert_decides_searches_and_goes_on(page, dashboard):
+    study, url = dashboard
+    entered(page, url)
+    page.get_by_role("link", name="Adjudication").click()
+    assert findings(page) == []
+    assert page.locator("tbody").count() == 0
+    page.get_by_label("Edit:").fill("Texas")
+    page.get_by_role("button", name="Texas (band)").click()
+    assert page.get_by_label("Edit:").input_value() == "wd:Q831717"
+    page.get_by_role("button", name="Edit to this entity").click()
+    page.get_by_role("heading", name="You decided").wait_for()
+    assert page.get_by_role("region", name="Votes").is_visible()
+    assert findings(page) == []
+    before = page.url
+    page.get_by_role("link", name="Next item").click()
+    page.get_by_role("button", name="Verify").wait_for()
+    assert page.url != before
+    for queue in ("tied", "edited", "control", "E", "rest", "random"):
+        page.get_by_label("Queue").select_option(queue)
+        page.get_by_role("button", name="Show").click()
+        assert findings(page) == [], queue
+    with study.read() as session:
+        assert {one.key for one in experts.standing(session)} == {"wd:Q831717"}
+
+
+def test_tasks_workers_and_edits_can_be_filtered(page, dashboard):
+    _, url = dashboard
+    entered(page, url)
+    page.get_by_role("link", name="Tasks").click()
+    for source in ("GT", "controls", ""):
+        page.get_by_label("Source").select_option(label=source or "all")
+        page.get_by_role("button", name="Show").click()
+        assert findings(page) == []
+    page.get_by_role("navigation", name="Dashboard").get_by_role("link", name="Workers").click()
+    page.get_by_role("combobox").select_option("flagged")
+    page.get_by_role("button", name="Show").click()
+    assert findings(page) == []
+    page.get_by_role("navigation", name="Dashboard").get_by_role("link", name="Edits").click()
+    page.get_by_label("Key contains").fill("nothing has this")
+    page.get_by_role("button", name="Show").click()
+    assert page.get_by_text("No counted edit").is_visible()
+    assert findings(page) == []
+
+
+def test_it_is_paused_resumed_and_its_results_are_taken_away(page, dashboard):
+    study, url = dashboard
+    entered(page, url)
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_text("Paused.").wait_for()
+    assert come(study, "late").outcome == "nothing_left"
+    assert findings(page) == []
+    page.get_by_role("button", name="Resume").click()
+    page.get_by_role("heading", name="How the study stands").wait_for()
+    assert page.get_by_text("Paused.").count() == 0
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Judgments (CSV)").click()
+    assert download.value.suggested_filename == "tiny-judgments.csv"
+
+
+@pytest.mark.parametrize("width", [360, 1280])
 def test_it_fits_the_screen(page, dashboard, width):
     _, url = dashboard
     page.set_viewport_size({"width": width, "height": 800})
     page.goto(f"{url}/admin/enter?key={KEY}")
     page.wait_for_url(f"{url}/admin/")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for path in ("", "adjudicate", "tasks", "tasks/1", "edits", "workers"):
+        page.goto(f"{url}/admin/{path}")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path

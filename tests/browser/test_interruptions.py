@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import stored, watched
-from tests.browser.test_assignment import active, decide_all, settled, to_tasks
+from tests.browser.test_assignment import active, as_done, decide_all, handed_in, settled, to_tasks
 
 
 def once(rows: list[tuple[str, int, str, str | None]]) -> bool:
@@ -18,16 +18,18 @@ def test_network_cut_and_restored(page: Page, live_server) -> None:
     """What is decided offline is shown as unsaved, cannot be handed in, and is stored once when back."""
     token = to_tasks(page, live_server.url, "i0")
     page.context.set_offline(True)
-    decided = []
-    for key in ("v", "r"):
-        decided.append(key)
+    did = []
+    for key, decision in (("v", "verify"), ("r", "remove")):
+        did.append((active(page), decision, None))
         page.keyboard.press(key)
     expect(page.locator("#saving")).to_contain_text("2 not saved yet")
     expect(page.locator("#submit")).to_be_disabled()
     assert stored(live_server, token) == []
     page.context.set_offline(False)
     settled(page)
-    assert [(row[1], row[2]) for row in stored(live_server, token)] == [(1, "verify"), (2, "remove")]
+    did += decide_all(page, "rv")
+    handed_in(page)
+    assert as_done(live_server, token, did)
 
 
 def test_answers_lost_on_the_way(page: Page, live_server) -> None:
@@ -51,19 +53,24 @@ def test_answers_lost_on_the_way(page: Page, live_server) -> None:
 def test_server_killed_and_restarted(page: Page, own_server) -> None:
     """A killed server loses nothing that was stored; the page goes on when it is back."""
     token = to_tasks(page, own_server.url, "i2")
+    did = [(active(page), "verify", None)]
     page.keyboard.press("v")
     settled(page)
     own_server.kill()
+    did.append((active(page), "remove", None))
     page.keyboard.press("r")
     expect(page.locator("#saving")).to_contain_text("1 not saved yet")
     own_server.start()
     settled(page)
-    assert [(row[1], row[2]) for row in stored(own_server, token)] == [(1, "verify"), (2, "remove")]
+    did += decide_all(page, "rv")
+    handed_in(page)
+    assert as_done(own_server, token, did)
 
 
 def test_reload_and_back(page: Page, live_server) -> None:
     """A reload, and going away and back, show what was decided, at the next thing to decide."""
     token = to_tasks(page, live_server.url, "i3")
+    did = [(active(page), "verify", None)]
     page.keyboard.press("v")
     settled(page)
     second = active(page)
@@ -73,9 +80,13 @@ def test_reload_and_back(page: Page, live_server) -> None:
     page.goto(f"{live_server.url}/preview")
     page.go_back()
     expect(page.locator("#counted")).to_contain_text("1 of")
-    page.keyboard.press("r")
-    settled(page)
-    assert [row[1:3] for row in stored(live_server, token)] == [(1, "verify"), (2, "remove")]
+    did += decide_all(page, "rv")
+    code = handed_in(page)
+    page.go_back()
+    expect(page.locator("#text .mark.active").or_(page.locator("#code"))).to_be_visible()
+    page.goto(f"{live_server.url}/w/{token}")
+    expect(page.locator("#code")).to_have_text(code)
+    assert as_done(live_server, token, did)
 
 
 def test_undone_stays_undone_after_a_reload(page: Page, live_server) -> None:

@@ -32,6 +32,61 @@ def test_a_phone_shows_it_without_scrolling_sideways(browser, file):
         assert page.evaluate("document.documentElement.scrollWidth") == 400
 
 
+def rows_shown(page):
+    return page.locator("#list tr:visible").count()
+
+
+def test_the_audit_list_can_be_searched_and_filtered(browser, file):
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(file)
+        assert (rows_shown(page), page.inner_text("#shown")) == (2, "2 of 2 shown")
+        page.fill("#wanted", "PARIS beta")
+        assert (rows_shown(page), page.inner_text("#shown")) == (1, "1 of 2 shown")
+        page.fill("#wanted", "")
+        page.select_option("#finding", "not verified")
+        assert page.inner_text("#list tr:visible mark") == "Sydney"
+        page.select_option("#source", "Beta")
+        assert rows_shown(page) == 0
+        page.select_option("#finding", "")
+        assert page.inner_text("#list tr:visible a") == "w:en:Paris"
+        page.select_option("#source", "")
+        page.select_option("#dataset", "wiki")
+        assert rows_shown(page) == 0
+
+
+def test_without_script_the_audit_list_is_whole(browser, file):
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(file)
+        assert rows_shown(page) == 2
+        assert not page.locator("#filters").is_visible()
+
+
+def test_a_script_that_got_into_the_page_is_not_run(browser, tmp_path):
+    """Were a name ever written as it is, the page's policy would still stop it."""
+    own = "document.title = 'run'"
+    bad = f'<script>{own}</script><img src="x" onerror="{own}"><a id="go" href="javascript:{own}">x</a>'
+    whole = report(parts(drawn=False)).replace("<main>", f"<main>{bad}")
+    (tmp_path / "bad.html").write_text(whole, encoding="utf-8")
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto((tmp_path / "bad.html").as_uri())
+        page.click("#go")
+        assert page.title() != "run"
+        assert page.inner_text("#shown") == "2 of 2 shown"
+
+
+def test_names_and_texts_that_look_like_script_are_shown(browser, tmp_path):
+    name = "<script>document.title = 'run'</script>"
+    (tmp_path / "odd.html").write_text(report(parts((name,), ("GT", name), drawn=False)), encoding="utf-8")
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto((tmp_path / "odd.html").as_uri())
+        assert page.title() != "run"
+        assert name in page.inner_text("main")
+
+
 def test_nothing_is_asked_for_and_nothing_complains(browser, file):
     asked, said = [], []
     with browser.new_context() as context:

@@ -1,4 +1,4 @@
-"""Builds the local knowledge base, one SQLite file, from a table of entities."""
+"""Builds the local knowledge base, one SQLite file, from a table of entities or a dump of Wikidata."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Final
 
 from analysis.errors import StateError
 from analysis.keys import check_language
+from verifier.kb.dump import is_dump, read_dump
 from verifier.kb.names import fold, without_qualifier
 from verifier.kb.rows import EntityRow, read_rows
 
@@ -60,20 +61,23 @@ class BuildReport:
 
 
 def build(source: Path, target: Path, *, language: str = "en") -> BuildReport:
-    """Build the knowledge base `target` from the table `source`, whole or not at all.
+    """Build the knowledge base `target` from a table or a dump of Wikidata, whole or not at all.
 
     Args:
-        source: tab-separated, see `verifier.kb.rows.read_rows`.
+        source: tab-separated, see `verifier.kb.rows.read_rows`; or a file whose name ends in .json, .json.gz
+            or .json.bz2, see `verifier.kb.dump.read_dump`.
         target: the file to write; an older one is replaced once the new one is complete.
-        language: of keys that are bare titles.
+        language: of keys that are bare titles; of a dump, of labels, descriptions and articles.
 
     Raises:
         InputError: the table cannot be used, every bad row is listed; or the language is none.
         StateError: the target cannot be written.
     """
     check_language(language)
-    rows = sorted(read_rows(source, language), key=lambda row: (-row.popularity, row.key))
-    digest = hashlib.sha256(source.read_bytes()).hexdigest()
+    read = read_dump if is_dump(source) else read_rows
+    rows = sorted(read(source, language), key=lambda row: (-row.popularity, row.key))
+    with source.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
     with _said_of(target):
         names = _replace(target, rows, {"format": FORMAT, "source_sha256": digest, "language": language})
     return BuildReport(len(rows), names, target)

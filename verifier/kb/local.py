@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,7 +25,7 @@ _LONGEST_QUERY: Final = 200
 
 @dataclass(frozen=True)
 class Card:
-    """What is known of an entity."""
+    """What is known of an entity; `fetched` where it was asked for over the network."""
 
     key: str
     title: str
@@ -32,6 +33,7 @@ class Card:
     extract: str | None
     url: str | None
     image: str | None = None
+    fetched: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,16 @@ class LocalKb:
         row = self._one("select key, title, description, extract, url from entity where key = ?", (key,))
         return None if row is None else Card(row[0], row[1], row[2], row[3], row[4] or address_of(key))
 
-    def search(self, query: str, limit: int = 10) -> list[Candidate]:
+    def fetch(self, keys: Iterable[str]) -> None:
+        """Nothing: all cards are at hand."""
+        del keys
+
+    def meant(self, key: str, language: str) -> str | None:
+        """The key as it is; None if it is not in the knowledge base."""
+        del language
+        return key if self.card(key) is not None else None
+
+    def search(self, query: str, limit: int = 10, language: str | None = None) -> list[Candidate]:
         """Entities that `query` may mean, best first.
 
         Order: the whole name is equal, then all words found (the last one as a beginning), then, when
@@ -95,7 +106,9 @@ class LocalKb:
         Args:
             query: what was typed; accents, case and punctuation do not matter.
             limit: the most to return.
+            language: makes no difference here; names of all languages are in one index.
         """
+        del language
         folded = fold(query[:_LONGEST_QUERY])
         if not folded:
             return []

@@ -5,17 +5,24 @@ from __future__ import annotations
 import sqlite3
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from analysis.errors import StateError
 from verifier.kb.local import Candidate, Card, LocalKb
 
+if TYPE_CHECKING:
+    from verifier.kb.wikipedia import WikipediaKb
+
 
 class Shelf:
-    """Holds the knowledge base of a server and opens it again when its file has become another.
+    """Holds the local knowledge base of a server and opens it again when its file has become another.
 
     Every question looks first whether the file is still the one that was opened, so all threads turn to a new
     one at once. Where there is none, or none that can be read, questions find nothing.
     """
+
+    # Answers come from a file: nobody need be asked ahead of time.
+    live: Final = False
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -42,8 +49,21 @@ class Shelf:
         except sqlite3.Error:
             return None
 
-    def search(self, query: str, limit: int) -> list[Candidate] | None:
+    def check(self) -> None:
+        """Look whether there is a knowledge base that can be read.
+
+        Raises:
+            StateError: there is none.
+        """
+        LocalKb(self._path).close()
+
+    def at_hand(self, key: str) -> Card | None:
+        """The same, for an answer that must not wait."""
+        return self.card(key)
+
+    def search(self, query: str, limit: int, language: str | None = None) -> list[Candidate] | None:
         """Entities that a name may mean; None if nothing can be searched."""
+        del language
         kb = self.kb()
         try:
             return kb.search(query, limit) if kb else None
@@ -74,3 +94,46 @@ class Shelf:
         except (StateError, sqlite3.Error):
             self._kb = None
         self._mark = mark
+
+
+class LiveShelf:
+    """Holds the live knowledge base of a server; where it does not answer, questions find nothing."""
+
+    live: Final = True
+
+    def __init__(self, kb: WikipediaKb) -> None:
+        self._kb = kb
+
+    def kb(self) -> WikipediaKb:
+        """The knowledge base."""
+        return self._kb
+
+    def card(self, key: str) -> Card | None:
+        """What is known of an entity; None if nothing is, or nothing is told."""
+        try:
+            return self._kb.card(key)
+        except StateError:
+            return None
+
+    def check(self) -> None:
+        """Look whether the knowledge base answers.
+
+        Raises:
+            StateError: it does not.
+        """
+        self._kb.check()
+
+    def at_hand(self, key: str) -> Card | None:
+        """What was told of an entity before."""
+        return self._kb.at_hand(key)
+
+    def search(self, query: str, limit: int, language: str | None = None) -> list[Candidate] | None:
+        """Entities that a name may mean; None if nothing can be searched now."""
+        try:
+            return self._kb.search(query, limit, language)
+        except StateError:
+            return None
+
+    def close(self) -> None:
+        """Close what is open."""
+        self._kb.close()

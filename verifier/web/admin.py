@@ -3,52 +3,24 @@
 from __future__ import annotations
 
 import hmac
-import threading
-import time
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from flask import Blueprint, Response, abort, current_app, redirect, render_template, request, url_for
 from itsdangerous import BadSignature, TimestampSigner
 from werkzeug.wrappers import Response as Answer
 
-from verifier import clock
-from verifier.crowd.status import Status, status
-from verifier.crowd.workers import WorkerLine, workers
-from verifier.store.shown import judged_tasks, shown_task
-from verifier.web import adminviews, requests
+from verifier.web import adjudicating, calculator, overview, steering
 from verifier.web.state import state
 
 blueprint = Blueprint("admin", __name__, url_prefix="/admin")
+for part in (calculator, adjudicating, overview, steering):
+    blueprint.register_blueprint(part.blueprint)
 
 KEY: Final = "dashboard_key"
 COOKIE: Final = "posthoc_dashboard"
-_STORE: Final = "dashboard"
 _SESSION_SECONDS: Final = 12 * 3600
-_FRESH_SECONDS: Final = 5.0
-_PAGE: Final = 40
 _OWN: Final = frozenset({"same-origin", "none"})
 _OPEN: Final = frozenset({"admin.enter"})
-
-
-@dataclass
-class Snapshot:
-    """What the dashboard shows, computed anew by one thread when it is older than some seconds."""
-
-    made: float = float("-inf")
-    status: Status | None = None
-    workers: list[WorkerLine] = field(default_factory=list)
-    at: Any = None
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def fresh(self) -> Snapshot:
-        """Itself, up to date."""
-        with self.lock:
-            if time.monotonic() - self.made > _FRESH_SECONDS:
-                study = state().study
-                self.status, self.workers = status(study), workers(study)
-                self.made, self.at = time.monotonic(), clock.now()
-        return self
 
 
 @blueprint.before_request
@@ -113,61 +85,17 @@ def leave() -> Answer:
 @blueprint.get("/")
 def dashboard() -> str:
     """How the study stands."""
-    return render_template("admin/dashboard.html", here="dashboard", **_live())
+    values = overview.live()
+    if values is None:
+        return render_template("admin/counting.html", here="dashboard", **overview.common())
+    return render_template("admin/dashboard.html", here="dashboard", **values)
 
 
 @blueprint.get("/live")
-def live() -> str:
+def live() -> str | tuple[str, int]:
     """The part of the dashboard that changes, for the page to put in place."""
-    return render_template("admin/live.html", **_live())
-
-
-@blueprint.get("/tasks")
-def tasks() -> str:
-    """The tasks that have been judged, a page of them."""
-    page = max(requests.number(request.args.get("page", "")) or 1, 1)
-    with state().study.read() as session:
-        found, total = judged_tasks(session, _PAGE, (page - 1) * _PAGE)
-    return render_template(
-        "admin/tasks.html",
-        here="tasks",
-        study=state().study.config.study.name,
-        tasks=found,
-        total=total,
-        page=page,
-        pages=max(-(-total // _PAGE), 1),
-    )
-
-
-@blueprint.get("/tasks/<number>")
-def task(number: str) -> str:
-    """One task as workers saw it, with what they decided."""
-    if (task_id := requests.number(number)) is None:
-        abort(404)
-    with state().study.read() as session:
-        found = shown_task(session, task_id)
-    if found is None:
-        abort(404)
-    keys = [made.key for shown in found.displays for made in shown.judgments]
-    return render_template(
-        "admin/task.html",
-        here="tasks",
-        study=state().study.config.study.name,
-        task=found,
-        pieces=adminviews.pieces(found),
-        titles=state().titles(keys + [shown.key for shown in found.displays]),
-    )
-
-
-def _live() -> dict[str, Any]:
-    found = current_app.extensions.setdefault(_STORE, Snapshot()).fresh()
-    return {
-        "study": state().study.config.study.name,
-        "status": found.status,
-        "workers": found.workers,
-        "at": found.at,
-        "totals": adminviews.totals(found.status),
-    }
+    values = overview.live()
+    return ("", 503) if values is None else render_template("admin/live.html", **values)
 
 
 def _signed_in() -> bool:

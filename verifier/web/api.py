@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, abort, jsonify, request
 
-from analysis.decisions import VERIFY
+from analysis.decisions import EDIT, VERIFY
 from analysis.errors import InputError
 from verifier import clock
 from verifier.crowd.submission import Undecided, submit, submitted
 from verifier.kb.understand import is_address, is_identifier
 from verifier.plan import draw
-from verifier.store import redirects, work
+from verifier.store import judging, redirects, work
 from verifier.store.current import UNDO
-from verifier.store.models import AssignmentRow
-from verifier.web import requests, steps, views
+from verifier.store.work import AtWork
+from verifier.web import desk, requests, steps, views
 from verifier.web.state import state
+
+if TYPE_CHECKING:
+    from verifier.store import Session
 
 blueprint = Blueprint("api", __name__, url_prefix="/api/<token>")
 
@@ -34,7 +38,8 @@ class Refused(Exception):  # noqa: N818 - an answer, not a fault
 @blueprint.errorhandler(Refused)
 def refused(error: Refused) -> tuple[Response, int]:
     """The answer of a refusal."""
-    return jsonify(error.body), error.status
+    body = error.body | {"message": state().texts.told(error.body["message"])}
+    return jsonify(body), error.status
 
 
 @blueprint.errorhandler(InputError)
@@ -48,7 +53,7 @@ def current_state(token: str) -> Response:
     """Step, progress, the highest sequence number, the deadline and, once submitted, the code."""
     study = state().study
     with study.read() as session:
-        assignment = _assignment(session, token)
+        assignment = assignment_of(session, token)
         tasks = work.progress(session, assignment.id)
         highest = work.highest_sequence(session, assignment.id)
     done = submitted(study, token)
@@ -57,6 +62,7 @@ def current_state(token: str) -> Response:
         state=assignment.state,
         tasks=views.progress(tasks),
         sequence=highest,
+        options=options_of(assignment),
         deadline=assignment.deadline.isoformat(),
         code=done.code if done else None,
         finish_url=done.finish_url if done else None,
@@ -67,33 +73,37 @@ def current_state(token: str) -> Response:
 def task(token: str, ordinal: str) -> Response:
     """One task: text, displays, and the judgments that stand."""
     with state().study.read() as session:
-        assignment = _working(_assignment(session, token))
+        assignment = working(assignment_of(session, token))
         number = requests.number(ordinal)
-        view = None if number is None else work.task_view(session, assignment.id, number)
-    if view is None:
+        found = None if number is None else desk.task(session, assignment, number)
+    if found is None:
         abort(404)
-    keys = (shown.judgment.key for shown in view.displays if shown.judgment)
-    return jsonify(views.task(view, state().titles(keys)))
+    return jsonify(found)
 
 
 @blueprint.post("/judgments")
 def judgments(token: str) -> Response:
     """Store judgments; each is committed before this answers."""
-    study, now = state().study, clock.now()
+    here, now = state(), clock.now()
     new = requests.judgments(request)
-    with study.write() as session:
-        assignment = _working(_assignment(session, token, lock=True))
-        _check_opened(new)
-        try:
-            saved = work.save_judgments(session, assignment.id, new, understand=state().understand, now=now)
-        except work.SequenceConflictError as error:
-            titles = state().titles(item.key for item in error.saved)
-            more = {"sequence": error.highest, "taken": error.taken}
-            message = "Other judgments have these numbers."
-            raise Refused(409, "conflict", message, saved=views.saved(error.saved, titles), **more) from None
-        except work.NotUnderstoodError as error:
-            raise Refused(422, error.code, error.problems[0].what, display=error.display) from None
-    return jsonify(saved=views.saved(saved, state().titles(item.key for item in saved)))
+    if here.shelf.live:
+        look_up(token, [(one.display, one.entity) for one in new if one.action == EDIT])
+
+    def save(session: Session) -> list[judging.Saved]:
+        assignment = working(assignment_of(session, token, lock=True))
+        _check_looked_at(session, assignment, new)
+        return judging.save_judgments(session, assignment.id, new, understand=here.understand, now=now)
+
+    try:
+        saved = here.together.do(save)
+    except judging.SequenceConflictError as error:
+        titles = here.titles(item.key for item in error.saved)
+        more = {"sequence": error.highest, "taken": error.taken}
+        message = "Other judgments have these numbers."
+        raise Refused(409, "conflict", message, saved=views.saved(error.saved, titles), **more) from None
+    except (judging.NotUnderstoodError, judging.NameFirstError) as error:
+        raise Refused(422, error.code, error.problems[0].what, display=error.display) from None
+    return jsonify(saved=views.saved(saved, here.titles(item.key for item in saved)))
 
 
 @blueprint.get("/search")
@@ -102,14 +112,13 @@ def search(token: str) -> Response:
     study, now = state().study, clock.now()
     query, reference = request.args.get("q", "")[:2000], request.args.get("display", "")[:20]
     with study.read() as session:
-        assignment = _assignment(session, token)
+        assignment = assignment_of(session, token)
         language = work.language_of(session, assignment.id, reference) or "en"
     found, reason = _find(query, language)
     body = {"candidates": views.candidates(found), "message": reason}
     if assignment.state == "claimed" and query.strip() and requests.storable(query + reference):
         data = {"display": reference, "query": query, "candidates": [candidate.key for candidate in found]}
-        with study.write() as session:
-            work.log_event(session, assignment.id, "search", data, now)
+        state().together.do(lambda session: work.log_event(session, assignment.id, "search", data, now))
     return jsonify(body)
 
 
@@ -117,13 +126,16 @@ def search(token: str) -> Response:
 def events(token: str) -> Response:
     """Keep what else happened."""
     found, now = requests.events(request), clock.now()
-    with state().study.write() as session:
-        assignment = _working(_assignment(session, token, lock=True))
+
+    def keep(session: Session) -> None:
+        assignment = working(assignment_of(session, token, lock=True))
         for kind, data in found:
             if kind == UNDO:
-                work.undo(session, assignment.id, data["sequence"], data, now)
+                judging.undo(session, assignment.id, data["sequence"], data, now)
             else:
                 work.log_event(session, assignment.id, kind, data, now)
+
+    state().together.do(keep)
     return jsonify(saved=len(found))
 
 
@@ -132,10 +144,10 @@ def submission(token: str) -> Response:
     """Hand the work in; sending it twice gives the same code."""
     study = state().study
     with study.read() as session:
-        assignment = _assignment(session, token)
+        assignment = assignment_of(session, token)
         missing = [] if assignment.state == "submitted" else work.undecided(session, assignment.id)
     if assignment.state != "submitted":
-        _working(assignment)
+        working(assignment)
     if missing:
         raise _undecided(missing)
     try:
@@ -150,7 +162,7 @@ def give_back(token: str) -> Response:
     """The worker must stop: his place goes to somebody else."""
     study = state().study
     with study.read() as session:
-        assignment = _assignment(session, token)
+        assignment = assignment_of(session, token)
     if assignment.state == "submitted":
         raise _closed(assignment)
     if assignment.state == "claimed":
@@ -158,15 +170,31 @@ def give_back(token: str) -> Response:
     return jsonify(returned=True)
 
 
-def _assignment(session: Any, token: str, *, lock: bool = False) -> AssignmentRow:
-    assignment = work.assignment_by_token(session, token, lock=lock)
+def assignment_of(session: Any, token: str, *, lock: bool = False) -> AtWork:
+    """The assignment with this token; locked until the transaction ends, if asked.
+
+    Raises:
+        Refused: there is none.
+    """
+    assignment = work.at_work(session, token, lock=lock)
     if assignment is None:
         raise Refused(404, "not_found", "There is no such assignment.")
     return assignment
 
 
-def _working(assignment: AssignmentRow) -> AssignmentRow:
-    """The assignment, if its worker is at the tasks now."""
+def options_of(assignment: AtWork) -> Mapping[str, Any]:
+    """The page's options for this assignment; for one from before they were put down, as the study says."""
+    if assignment.options is not None:
+        return assignment.options
+    return {"require_open": state().study.config.pages.require_open}
+
+
+def working(assignment: AtWork) -> AtWork:
+    """The assignment, if its worker is at the tasks now.
+
+    Raises:
+        Refused: he is not.
+    """
     if assignment.state != "claimed":
         raise _closed(assignment)
     if _step(assignment) != "tasks":
@@ -174,11 +202,11 @@ def _working(assignment: AssignmentRow) -> AssignmentRow:
     return assignment
 
 
-def _step(assignment: AssignmentRow) -> str:
+def _step(assignment: AtWork) -> str:
     return steps.current(assignment.step, state().study.config.pages)
 
 
-def _closed(assignment: AssignmentRow) -> Refused:
+def _closed(assignment: AtWork) -> Refused:
     return Refused(409, assignment.state, f"This work cannot be changed: it is {assignment.state}.")
 
 
@@ -186,21 +214,47 @@ def _undecided(displays: list[str]) -> Refused:
     return Refused(409, "undecided", "Some annotations are not decided.", displays=displays)
 
 
-def _check_opened(new: list[work.NewJudgment]) -> None:
-    if not state().study.config.pages.require_open:
+def _check_looked_at(session: Any, assignment: AtWork, new: list[judging.NewJudgment]) -> None:
+    """Refuse to have verified what was not looked at, where the study asks for that.
+
+    Either will do where it asks for both: the article opened, or enough time.
+    """
+    options = options_of(assignment)
+    opening = bool(options.get("require_open"))
+    wanted = float(options.get("verify_after_seconds", 0))
+    verified = [judgment for judgment in new if judgment.action == VERIFY]
+    if not verified or not (opening or wanted):
         return
-    for judgment in new:
-        if judgment.action == VERIFY and not judgment.opened:
+    shown = work.shown_as(session, assignment.id, [judgment.display for judgment in verified])
+    spent = judging.seconds_on(session, assignment.id, [one.display for one in shown.values()])
+    for judgment in verified:
+        one = shown.get(judgment.display)
+        before = spent.get(one.display, 0.0) if one else 0.0
+        if opening and judgment.opened:
+            continue
+        if wanted and before + judgment.seconds >= wanted:
+            continue
+        if opening:
             raise Refused(422, "open_first", "Please open the article first.", display=judgment.display)
+        message = "Please take more time to look at it."
+        raise Refused(422, "too_soon", message, display=judgment.display)
+
+
+def look_up(token: str, given: Sequence[tuple[str, str | None]]) -> None:
+    """Have a live knowledge base tell what is meant on displays, while nobody waits for the database."""
+    with state().study.read() as session:
+        assignment = assignment_of(session, token)
+        shown = work.shown_as(session, assignment.id, [display for display, _ in given])
+    state().look_up((raw, shown[name].language) for name, raw in given if raw and name in shown)
 
 
 def _find(query: str, language: str) -> tuple[list[Any], str | None]:
     """What a search or a pasted address finds, and else the reason why nothing."""
     if not (is_address(query) or is_identifier(query)):
-        return state().search(query, _CANDIDATES)
+        return state().search(query, _CANDIDATES, language)
     try:
         key = state().understand(query, language)
     except InputError as error:
-        return [], error.problems[0].what
+        return [], state().texts.told(error.problems[0].what)
     with state().study.read() as session:
         return [state().candidate(redirects.resolve(session, key))], None

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Flask, Response, jsonify, request
+from flask import Flask, Request, Response, jsonify, request
 from flask.globals import request_ctx
+from flask.sessions import SessionInterface
 from werkzeug.exceptions import HTTPException
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from analysis.errors import PosthocError
 from verifier.crowd.platforms import adapter_of
-from verifier.kb.shelf import Shelf
 from verifier.store import facts
+from verifier.store.together import Together
 from verifier.study import Study
-from verifier.web import admin, api, arrival, headers, pages
+from verifier.web import admin, api, arrival, asides, assets, headers, packing, pages
+from verifier.web.languages import Languages
 from verifier.web.state import NAME, State
-from verifier.web.texts import Texts
 
 _LARGEST_REQUEST = 512 * 1024
+
+
+class _NoSessions(SessionInterface):
+    """Flask reads and signs a cookie with every request; nobody here has one of its kind."""
+
+    def open_session(self, app: Flask, request: Request) -> None:
+        """None, for there is none."""
 
 
 def create_app(study: Study, *, dashboard_key: str | None = None) -> Flask:
@@ -33,16 +41,21 @@ def create_app(study: Study, *, dashboard_key: str | None = None) -> Flask:
     """
     app = Flask(__name__)
     app.config.update(MAX_CONTENT_LENGTH=_LARGEST_REQUEST, SECRET_KEY=study.secrets.signing)
+    app.session_interface = _NoSessions()
     app.json.sort_keys = False  # type: ignore[attr-defined]  # the default provider has it
     with study.read() as session:
         nonce = facts.get(session, "nonce")
-    shelf = Shelf(study.file(study.config.kb.file))
-    app.extensions[NAME] = State(study, shelf, Texts(study.path, study.config), nonce)
+    app.extensions[NAME] = State(
+        study, study.shelf(), Languages(study.path, study.config), nonce, Together(study.store)
+    )
     app.extensions["dashboard_key"] = dashboard_key
     server = study.config.server
     headers.install(app, server.public_url, adapter_of(study.config).partners)
-    for blueprint in (arrival.blueprint, pages.blueprint, api.blueprint, admin.blueprint):
-        app.register_blueprint(blueprint)
+    packing.install(app)
+    app.extensions[assets.NAME] = assets.Assets()
+    app.add_template_global(assets.address, "asset")
+    for part in (arrival, pages, api, asides, admin, assets):
+        app.register_blueprint(part.blueprint)
     app.register_error_handler(HTTPException, _refused)
     app.register_error_handler(PosthocError, _failed)
     if n := server.trusted_proxies:
@@ -67,7 +80,8 @@ def _refused(error: HTTPException) -> Any:
 
 def _failed(error: PosthocError) -> tuple[Response, int] | tuple[str, int]:
     """What the study cannot do now; the details are for its researcher, not for a worker."""
-    text = "The study cannot answer just now. Please try again in a minute."
+    words = pages.words()
+    text = words["told_busy"]
     if request.path.startswith("/api/"):
         return jsonify(error=error.code, message=text), 503
-    return pages.message(None, title="Not now", text=text), 503
+    return pages.message(None, title=words["told_busy_title"], text=text), 503

@@ -29,7 +29,7 @@ def start() -> Answer | str | tuple[str, int]:
     except InputError as error:
         problem = error.problems[0]
         text = f"{problem.what[:1].upper()}{problem.what[1:]}. {problem.remedy}"
-        return pages.message(None, title="This link cannot be used", text=text), 400
+        return pages.message(None, title=pages.words()["told_bad_link_title"], text=text), 400
     if arrived.token is not None:
         return redirect(url_for("pages.show", token=arrived.token), 303)
     if arrived.outcome == "preview":
@@ -45,8 +45,14 @@ def preview() -> str:
 
 @blueprint.get("/preview/search")
 def preview_search() -> Response:
-    """The search of the sample task; writes nothing."""
-    found, reason = state().search(request.args.get("q", ""), 8)
+    """The search of the sample task; writes nothing.
+
+    A live knowledge base is not asked for anybody who passes by: its answers are kept, and it is others' own.
+    """
+    here = state()
+    if here.shelf.live:
+        return jsonify(candidates=[], message=here.texts.words["search_none"])
+    found, reason = here.search(request.args.get("q", ""), 8, "en")
     return jsonify(candidates=views.candidates(found), message=reason)
 
 
@@ -65,4 +71,4 @@ def no_icon() -> tuple[str, int]:
 @blueprint.get("/")
 def home() -> Any:
     """Who comes without a link is told that one is needed."""
-    return pages.message(None, title="posthoc", text="Please open the link that you were given.")
+    return pages.message(None, title="posthoc", text=pages.words()["told_link_needed"])

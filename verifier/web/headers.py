@@ -10,7 +10,8 @@ from flask import Flask, Request, Response, abort, request
 
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
-    "connect-src 'self'; form-action 'self'{partners}; base-uri 'none'; frame-ancestors 'self'{partners}"
+    "media-src 'self'; connect-src 'self'; form-action 'self'{partners}; base-uri 'none'; "
+    "frame-ancestors 'self'{partners}"
 )
 _ALWAYS: Final = {
     # The address holds the worker's token: no other site may learn it from a followed link.
@@ -20,6 +21,7 @@ _ALWAYS: Final = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=()",
 }
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_FILES: Final = frozenset({"static", "pages.film"})
 _OWN: Final = frozenset({"same-origin", "none"})
 
 
@@ -39,13 +41,16 @@ def install(app: Flask, public_url: str | None, partners: Sequence[str] = ()) ->
         if request.method not in _SAFE and not _from_here(request, public):
             abort(403, "This request came from another site.")
 
+    always = list(_ALWAYS.items())
+
     @app.after_request
     def add_headers(response: Response) -> Response:
-        response.headers.setdefault("Content-Security-Policy", policy)
-        for name, value in _ALWAYS.items():
-            response.headers.setdefault(name, value)
-        kept = "no-cache" if request.endpoint == "static" else "no-store"
-        response.headers["Cache-Control"] = kept
+        headers = response.headers
+        if "Content-Security-Policy" not in headers:
+            headers.add("Content-Security-Policy", policy)
+        headers.extend(always)
+        if request.endpoint != "assets.asset":
+            headers["Cache-Control"] = "no-cache" if request.endpoint in _FILES else "no-store"
         return response
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import reprlib
+from dataclasses import dataclass
 from typing import Any, Final
 
 from flask import Request
@@ -11,10 +12,11 @@ from flask import Request
 from analysis.decisions import DECISIONS, EDIT
 from analysis.errors import InputError
 from verifier.kb.understand import LONGEST
-from verifier.store.work import NewJudgment
+from verifier.store.judging import NewJudgment
 
 MOST_JUDGMENTS: Final = 500
 MOST_EVENTS: Final = 100
+LONGEST_COMMENT: Final = 500
 _LARGEST_EVENT: Final = 4000
 # What every database and every browser can hold as a whole number.
 _HIGHEST: Final = 2**31 - 1
@@ -103,28 +105,99 @@ def _cut(value: Any) -> str:
 
 
 def _judgment(item: dict[str, Any]) -> NewJudgment:
-    sequence, display, action = item.get("sequence"), item.get("display"), item.get("action")
+    sequence, action = item.get("sequence"), item.get("action")
     entity, seconds = item.get("entity"), item.get("seconds", 0)
     if not isinstance(sequence, int) or not _whole(sequence):
         raise InputError("sequence", got=_cut(sequence), expected=f"a whole number from 1 to {_HIGHEST}")
-    if not isinstance(display, str):
-        raise InputError("display", got=_cut(display), expected='such as "0.1"')
+    display = _display(item)
     if not isinstance(action, str) or action not in DECISIONS:
         raise InputError("action", got=_cut(action), expected=", ".join(DECISIONS))
-    if entity is not None and (not isinstance(entity, str) or len(entity) > LONGEST or not storable(entity)):
-        raise InputError("entity", expected=f"text of at most {LONGEST} characters, or null")
+    entity = _entity(entity)
     if action == EDIT and not entity:
         raise InputError("entity", expected="the entity that is meant, or NIL")
-    if not _finite(seconds):
-        raise InputError("seconds", got=_cut(seconds), expected="a number")
     return NewJudgment(
         sequence=sequence,
         display=display,
         action=action,
         entity=entity if action == EDIT else None,
         opened=item.get("opened") is True,
-        seconds=round(min(max(float(seconds), 0.0), _DAY), 3),
+        seconds=_seconds(seconds),
     )
+
+
+def _entity(value: Any) -> str | None:
+    if value is not None and (not isinstance(value, str) or len(value) > LONGEST or not storable(value)):
+        raise InputError("entity", expected=f"text of at most {LONGEST} characters, or null")
+    return value
+
+
+def _seconds(value: Any) -> float:
+    if not _finite(value):
+        raise InputError("seconds", got=_cut(value), expected="a number")
+    return round(min(max(float(value), 0.0), _DAY), 3)
+
+
+def _display(item: dict[str, Any]) -> str:
+    display = item.get("display")
+    if not isinstance(display, str):
+        raise InputError("display", got=_cut(display), expected='such as "0.1"')
+    return display
+
+
+def naming(asked: Request) -> tuple[str, str, float]:
+    """Display, entity and seconds of a naming.
+
+    Raises:
+        InputError: it is not of that form.
+    """
+    body = _body(asked)
+    if not isinstance(body, dict):
+        raise InputError("naming", expected="a JSON object")
+    entity = _entity(body.get("entity"))
+    if not entity:
+        raise InputError("entity", expected="the entity that is meant, or NIL")
+    return _display(body), entity, _seconds(body.get("seconds", 0))
+
+
+def comments(asked: Request) -> list[tuple[str, str]]:
+    """Display and text of each comment.
+
+    Raises:
+        InputError: it is not of that form.
+    """
+    found = []
+    for item in _items(asked, "comments", MOST_EVENTS):
+        text = item.get("text")
+        if not isinstance(text, str) or len(text) > LONGEST_COMMENT or not storable(text):
+            raise InputError("text", expected=f"text of at most {LONGEST_COMMENT} characters")
+        found.append((_display(item), text.strip()))
+    return found
+
+
+@dataclass(frozen=True)
+class NewMissing:
+    """A mention that a worker misses, or misses no more; offsets in UTF-16 units of the task's text."""
+
+    task: int
+    start: int
+    end: int
+    withdrawn: bool
+
+
+def missing(asked: Request) -> list[NewMissing]:
+    """The missing mentions in a request.
+
+    Raises:
+        InputError: it is not of that form.
+    """
+    found = []
+    for item in _items(asked, "missing", MOST_EVENTS):
+        numbers = [item.get(name) for name in ("task", "start", "end")]
+        task, start, end = (n if isinstance(n, int) and not isinstance(n, bool) else -1 for n in numbers)
+        if task < 0 or not 0 <= start < end <= _HIGHEST:
+            raise InputError("task, start, end", expected="whole numbers, start before end")
+        found.append(NewMissing(task, start, end, item.get("withdrawn") is True))
+    return found
 
 
 def _whole(value: Any) -> bool:

@@ -59,7 +59,7 @@ class Listening:
         """The link for workers: a stand-in for the participant's id in it, if it is theirs to fill in."""
         platform = self._study.config.platform
         if isinstance(platform, LinkPlatform):
-            return f"{self._public}/start?{platform.participant_parameter}=ID"
+            return f"{self._public}/start?{platform.parameter}=ID"
         return f"{self._public}/start"
 
     @property

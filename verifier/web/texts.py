@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,19 +34,24 @@ PAGES = (
 )
 
 
-class Texts:
-    """Renders the texts of one study.
+def shipped_languages() -> list[str]:
+    """The languages that ship with the program, in order."""
+    return sorted(path.name for path in resources.folder("hit_templates").iterdir() if path.is_dir())
 
-    `templates/` of the study comes first, then what ships for its language.
+
+class Texts:
+    """Renders the texts of one study in one language.
+
+    `templates/` of the study comes first, then what ships for the language.
     """
 
-    def __init__(self, folder: Path, config: StudyConfig) -> None:
+    def __init__(self, folder: Path, config: StudyConfig, language: str) -> None:
         shipped = resources.folder("hit_templates")
-        languages = sorted(path.name for path in shipped.iterdir() if path.is_dir())
-        self.language = config.pages.language
+        languages = shipped_languages()
+        self.language = language
         own = folder / "templates"
         base = self.language if self.language in languages else self.language.split("-")[0]
-        if base not in languages and not (own / "words.json").is_file():
+        if base not in languages and not any((at / "words.json").is_file() for at in (own, own / language)):
             raise ConfigError(
                 "no texts in this language",
                 where="study.yaml: pages.language",
@@ -54,7 +60,9 @@ class Texts:
                 remedy=f"Choose one of them, or put your own texts into {own}.",
             )
         self._consent = config.pages.consent
-        self._values = _values(config)
+        # The film above the instructions, and its captions; they are the study's own.
+        self.film = own / config.pages.video if config.pages.video else None
+        self._values = _values(config, language)
         self._environment = Environment(
             loader=FileSystemLoader([own / self.language, own, shipped / base]),
             autoescape=True,
@@ -70,6 +78,10 @@ class Texts:
         """The text `name`, filled in; `consent` is the version that the study names."""
         template = self._environment.get_template(f"{self._file(name)}.html")
         return Markup(template.render({**self._values, **values}))  # noqa: S704 - autoescaped by its template
+
+    def told(self, sentence: str) -> str:
+        """A sentence that the program says in English, in this language where its words hold it."""
+        return self.words.get(_told().get(sentence, ""), sentence)
 
     def _file(self, name: str) -> str:
         return self._consent if name == "consent" else name
@@ -107,16 +119,38 @@ class Texts:
                 faults.append(Problem("not UTF-8 text", where, remedy="Save the file as UTF-8."))
             except _TEMPLATE_FAULTS as error:
                 faults.append(Problem(f"the template cannot be read: {error}", where))
+        faults += _film_faults(self.film)
         faults += _word_faults(self.words)
         faults += _example_faults(self.example)
         if faults:
             raise ConfigError.of(faults)
 
 
+def _film_faults(film: Path | None) -> Iterator[Problem]:
+    """A film that is not there, or that not everybody can follow."""
+    if film is None:
+        return
+    for path, what in ((film, "the film"), (film.with_suffix(".vtt"), "the captions of the film")):
+        if not path.is_file():
+            yield Problem(f"{what} cannot be found", "study.yaml: pages.video", remedy=f"Put it into {path}.")
+
+
+@cache
+def _english() -> dict[str, str]:
+    """The words that ship in English: the others are named after them."""
+    shipped = resources.folder("hit_templates") / "en" / "words.json"
+    found: dict[str, str] = json.loads(shipped.read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def _told() -> dict[str, str]:
+    return {sentence: name for name, sentence in _english().items() if name.startswith("told_")}
+
+
 def _word_faults(words: dict[str, Any]) -> Iterator[Problem]:
     """Words that the pages need and the file lacks; ours in English say which they are."""
-    shipped = resources.folder("hit_templates") / "en" / "words.json"
-    for name in json.loads(shipped.read_text(encoding="utf-8")):
+    for name in _english():
         if not isinstance(words.get(name), str):
             yield Problem(f"the words {name!r} are missing", "words.json", remedy="Add them.")
 
@@ -147,7 +181,7 @@ def _example_faults(example: dict[str, Any]) -> Iterator[Problem]:
             yield Problem("right_keys and why", where, expected="a list of keys, and text")
 
 
-def _values(config: StudyConfig) -> dict[str, Any]:
+def _values(config: StudyConfig, language: str) -> dict[str, Any]:
     """What the texts can name."""
     return {
         "study": config.study.name,
@@ -157,7 +191,7 @@ def _values(config: StudyConfig) -> dict[str, Any]:
         "tasks": config.place.tasks,
         "controls": config.place.controls,
         "failing_pays": config.controls.on_fail == "approve_flag",
-        "language": config.pages.language,
+        "language": language,
         "consent_version": config.pages.consent,
         # What the way back sends along, where a platform wants a form.
         "fields": {},

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from verifier.kb.local import Candidate
 from verifier.kb.names import address_of, title_of
-from verifier.store.models import CardRow, JudgmentRow
-from verifier.store.work import Saved, TaskProgress, TaskView
+from verifier.store.asides import Span
+from verifier.store.judging import Saved
+from verifier.store.models import CardRow
+from verifier.store.work import DisplayView, Standing, TaskProgress, TaskView
 
 
 class Utf16:
@@ -23,9 +27,30 @@ class Utf16:
         """The same place in UTF-16 units."""
         return offset + sum(place < offset for place in self._wide)
 
+    def back(self, units: int) -> int:
+        """The place in code points; what lies inside a letter counts as behind it."""
+        return units - sum(place + n < units for n, place in enumerate(self._wide))
 
-def task(view: TaskView, titles: dict[str, str]) -> dict[str, Any]:
-    """A task: its text and displays. `titles` names the entities of edits."""
+
+@dataclass(frozen=True)
+class Said:
+    """What a worker has said beside his judgments.
+
+    Attributes:
+        named: where links are hidden until the worker has named the entity: what he named, by display.
+        comments: by display.
+        missing: mentions that he misses in the text; offsets into the document.
+    """
+
+    named: Mapping[int, str] | None
+    comments: Mapping[int, str]
+    missing: Sequence[Span]
+
+
+def task(
+    view: TaskView, displays: Sequence[DisplayView], said: Said, titles: Mapping[str, str]
+) -> dict[str, Any]:
+    """A task: its text and displays, in the order to go through them. `titles` names entities."""
     units = Utf16(view.text)
     return {
         "task": view.task,
@@ -37,12 +62,35 @@ def task(view: TaskView, titles: dict[str, str]) -> dict[str, Any]:
                 "start": units(shown.start),
                 "end": units(shown.end),
                 "mention": view.text[shown.start : shown.end],
-                "card": card(shown.key, shown.card),
+                **_link(shown, said.named, titles),
                 "judgment": judgment(shown.judgment, titles),
+                "comment": said.comments.get(shown.display, ""),
             }
-            for shown in view.displays
+            for shown in displays
         ],
+        "missing": [_missing(span, view, units) for span in said.missing],
     }
+
+
+def _link(shown: DisplayView, named: Mapping[int, str] | None, titles: Mapping[str, str]) -> dict[str, Any]:
+    """The card, unless it is hidden still, and what the worker named before he saw it."""
+    if named is None:
+        return {"card": card(shown.key, shown.card), "named": None}
+    key = named.get(shown.display)
+    if key is None:
+        return {"card": None, "named": None}
+    return {"card": card(shown.key, shown.card), "named": entity(key, titles)}
+
+
+def entity(key: str, titles: Mapping[str, str]) -> dict[str, str]:
+    """An entity by key and title."""
+    return {"key": key, "title": titles.get(key, title_of(key))}
+
+
+def _missing(span: Span, view: TaskView, units: Utf16) -> dict[str, Any]:
+    """A mention that the worker misses; offsets into the task's text."""
+    start, end = span[0] - view.offset, span[1] - view.offset
+    return {"start": units(start), "end": units(end), "mention": view.text[start:end]}
 
 
 def card(key: str, row: CardRow | None) -> dict[str, Any]:
@@ -57,7 +105,7 @@ def card(key: str, row: CardRow | None) -> dict[str, Any]:
     }
 
 
-def judgment(row: JudgmentRow | None, titles: dict[str, str]) -> dict[str, Any] | None:
+def judgment(row: Standing | None, titles: Mapping[str, str]) -> dict[str, Any] | None:
     """The judgment that stands. An edit that came out as a verification is shown as one."""
     if row is None:
         return None
@@ -70,7 +118,7 @@ def judgment(row: JudgmentRow | None, titles: dict[str, str]) -> dict[str, Any] 
     }
 
 
-def saved(items: list[Saved], titles: dict[str, str]) -> list[dict[str, Any]]:
+def saved(items: Sequence[Saved], titles: Mapping[str, str]) -> list[dict[str, Any]]:
     """Judgments as stored."""
     return [
         {
@@ -84,9 +132,12 @@ def saved(items: list[Saved], titles: dict[str, str]) -> list[dict[str, Any]]:
     ]
 
 
-def progress(tasks: list[TaskProgress]) -> list[dict[str, int]]:
-    """How far each task is."""
-    return [{"task": t.task, "displays": t.displays, "decided": t.decided} for t in tasks]
+def progress(tasks: Sequence[TaskProgress]) -> list[dict[str, Any]]:
+    """How far each task is, and how many of its displays are decided in which way."""
+    return [
+        {"task": t.task, "displays": t.displays, "decided": t.decided, "decisions": dict(t.decisions)}
+        for t in tasks
+    ]
 
 
 def candidates(found: list[Candidate]) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ const SIGNS_OF_LIFE = ["pointermove", "pointerdown", "keydown", "scroll", "touch
 
 export class Activity {
   #spent = new Map();
+  #total = new Map();
   #on = null;
   #since = performance.now();
   #alive = performance.now();
@@ -29,6 +30,12 @@ export class Activity {
     return Math.round(spent) / 1000;
   }
 
+  /** Seconds spent on `display` since the page was opened. */
+  total(display) {
+    this.#mark();
+    return (this.#total.get(display) ?? 0) / 1000;
+  }
+
   #sign() {
     this.#mark();
     this.#alive = performance.now();
@@ -39,7 +46,7 @@ export class Activity {
     const until = Math.min(now, this.#alive + IDLE);
     // When the page has just been hidden, the time until now was spent on it still.
     if (this.#on !== null && until > this.#since && !this.#hidden) {
-      this.#spent.set(this.#on, (this.#spent.get(this.#on) ?? 0) + until - this.#since);
+      for (const sum of [this.#spent, this.#total]) sum.set(this.#on, (sum.get(this.#on) ?? 0) + until - this.#since);
     }
     this.#since = now;
     this.#hidden = document.hidden;

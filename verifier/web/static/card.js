@@ -12,7 +12,13 @@ export class CardPane {
     this.#onOpen = onOpen;
   }
 
-  show(card) {
+  /** Show a card, and whom the worker had named before he saw it; without a card, that it is hidden. */
+  show(card, named) {
+    this.#link = null;
+    if (!card) {
+      this.#root.replaceChildren(document.getElementById("hidden-card-template").content.cloneNode(true));
+      return;
+    }
     const part = document.getElementById("card-template").content.cloneNode(true);
     part.querySelector(".card-title").textContent = card.title;
     const description = part.querySelector(".card-description");
@@ -28,6 +34,12 @@ export class CardPane {
     } else {
       part.querySelector(".card-link").textContent = say("no_article");
       this.#link = null;
+    }
+    const line = part.querySelector(".card-named");
+    line.hidden = !named;
+    if (named) {
+      const title = named.key === "NIL" ? say("nil_title") : named.title;
+      line.textContent = say(named.key === card.key ? "named_same" : "named_other", { title });
     }
     this.#root.replaceChildren(part);
     this.#root.scrollTop = 0;

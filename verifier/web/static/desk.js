@@ -3,8 +3,10 @@
 
 import { Activity } from "./activity.js";
 import { CardPane } from "./card.js";
+import { CommentPane } from "./comment.js";
 import { Editor } from "./editor.js";
 import { ListPane } from "./list.js";
+import { MissingPane } from "./missing.js";
 import { TextPane } from "./text.js";
 import { say } from "./words.js";
 
@@ -12,7 +14,7 @@ const find = (id) => document.getElementById(id);
 
 export class Desk {
   #work;
-  #requireOpen;
+  #options;
   #tasks = [];
   #views = new Map();
   #task = 0;
@@ -23,17 +25,21 @@ export class Desk {
   #text = new TextPane(find("text"), (index) => this.activate(index));
   #list = new ListPane(find("list"), (index) => this.activate(index));
   #card = new CardPane(find("card"), () => this.#open());
+  #comment = new CommentPane(find("comment"), (display, text) => this.#say(display, text));
+  #missing = new MissingPane(find("missing"), find("text"), (span) => this.#work.miss(this.#task, span));
   #editor;
   #closed = false;
   #turning = 0;
 
-  constructor(work, { requireOpen }) {
+  /** `options` are the study's: require_open, verify_after_seconds. */
+  constructor(work, options) {
     this.#work = work;
-    this.#requireOpen = requireOpen;
+    this.#options = options;
     this.#editor = new Editor(find("editor"), {
       search: (query, signal) => work.search(query, this.#display.display, signal),
-      onChoose: (candidate) => this.#decide("edit", candidate),
+      onChoose: (candidate) => (this.#display.card ? this.#decide("edit", candidate) : this.#name(candidate)),
       onCancel: () => this.#leaveEditor(),
+      onPaste: () => work.log("paste", { display: this.#display.display }),
     });
     find("editor").addEventListener("said", ({ detail }) => this.#announce(detail));
   }
@@ -41,6 +47,12 @@ export class Desk {
   /** Everything is decided. */
   get isComplete() {
     return this.#tasks.every(({ displays, decided }) => displays === decided);
+  }
+
+  /** How many are decided in which way. */
+  get decisions() {
+    const sum = (name) => this.#tasks.reduce((so_far, { decisions }) => so_far + (decisions[name] ?? 0), 0);
+    return { verified: sum("verify"), edited: sum("edit"), removed: sum("remove") };
   }
 
   get isClosed() {
@@ -82,20 +94,19 @@ export class Desk {
     this.#activity.turn(shown.display);
     this.#text.activate(index);
     this.#list.activate(index);
-    this.#card.show(shown.card);
-    find("card-heading").textContent = say("question", { mention: shown.mention });
+    this.#comment.show(shown.display, shown.comment);
+    this.#face();
     this.#refresh();
     this.#feedback();
-    this.#announce(say("active", { mention: shown.mention, title: shown.card.title }));
+    const { mention, card } = shown;
+    this.#announce(card ? say("active", { mention, title: card.title }) : say("active_hidden", { mention }));
   }
 
   verify() {
-    if (this.#requireOpen && this.#display.card.url && !this.#opened.has(this.#display.display)) {
-      this.#notice(say("open_first"));
-      this.#announce(say("open_first"));
-      return;
-    }
-    this.#decide("verify");
+    const first = this.#display && this.#firstOf(this.#display);
+    if (!first) return this.#decide("verify");
+    this.#notice(first);
+    return this.#announce(first);
   }
 
   edit() {
@@ -104,7 +115,7 @@ export class Desk {
     find("side").classList.add("choosing");
     find("side").classList.remove("answered");
     find("feedback").hidden = true;
-    this.#editor.open(this.#display.mention, this.#display.card.key);
+    this.#editor.open(this.#display.mention, this.#display.card?.key);
     this.#text.reveal(this.#at);
   }
 
@@ -114,6 +125,14 @@ export class Desk {
 
   open() {
     this.#card.open();
+  }
+
+  comment() {
+    if (!this.#closed) this.#comment.open();
+  }
+
+  missing() {
+    if (!this.#closed) this.#missing.add();
   }
 
   next() {
@@ -209,6 +228,7 @@ export class Desk {
     this.#task = task;
     this.#text.show(view);
     this.#list.show(view.displays);
+    this.#missing.show(view);
     find("late")?.remove();
     find("loading").hidden = true;
     find("desk").hidden = false;
@@ -272,6 +292,53 @@ export class Desk {
     return this.#announce([message, end || this.#announced].join(" "));
   }
 
+  /** What has to be done before the link can be verified; null if nothing. */
+  #firstOf({ display, card }) {
+    if (!card) return say("name_first");
+    const { require_open: opening, verify_after_seconds: wanted } = this.#options;
+    const rest = Math.ceil((wanted || 0) - this.#activity.total(display));
+    const opened = !card.url || this.#opened.has(display);
+    if ((opening && opened) || (wanted && rest <= 0)) return null;
+    if (wanted) return say(opening ? "open_or_wait" : "too_soon", { n: rest });
+    return opening ? say("open_first") : null;
+  }
+
+  /** The card, or that it is hidden until the worker has said which entity is meant. */
+  #face() {
+    const { mention, card, named } = this.#display;
+    this.#card.show(card, named);
+    find("card-heading").textContent = say(card ? "question" : "question_hidden", { mention });
+    find("side").classList.toggle("unnamed", !card);
+    document.querySelector('[data-action="edit"] .means').textContent = say(card ? "edit_means" : "name_means");
+    document.querySelector('[data-action="verify"]').setAttribute("aria-disabled", String(!card));
+  }
+
+  /** The worker has said which entity is meant: now the link is shown to him. */
+  async #name(candidate) {
+    const shown = this.#display;
+    this.#leaveEditor(false);
+    find("side").focus({ preventScroll: true });
+    this.#notice("");
+    this.#turning += 1;
+    const seconds = this.#activity.take(shown.display);
+    const body = await this.#work
+      .name(shown.display, candidate.entity ?? candidate.key, seconds, (failing) => this.#failing(failing))
+      .finally(() => {
+        this.#turning -= 1;
+      });
+    if (body.refused) this.#notice(say("refused", { reason: body.refused }));
+    else Object.assign(shown, { card: body.card, named: body.named });
+    if (this.#display !== shown || body.refused) return;
+    this.#face();
+    this.#announce(say("revealed", { title: body.card.title }));
+  }
+
+  #say(display, text) {
+    const [view, index] = this.#locate(display);
+    if (view) view.displays[index].comment = text;
+    this.#work.comment(display, text);
+  }
+
   /** Let a decision stand on a display, and send it. */
   #put(at, action, candidate) {
     const { display } = this.#view.displays[at];
@@ -297,7 +364,10 @@ export class Desk {
 
   #count(task) {
     const { displays } = this.#views.get(task);
-    this.#tasks[task].decided = displays.filter(({ judgment }) => judgment).length;
+    const made = displays.flatMap(({ judgment }) => judgment?.decision ?? []);
+    const decisions = { verify: 0, edit: 0, remove: 0 };
+    for (const decision of made) decisions[decision] += 1;
+    Object.assign(this.#tasks[task], { decided: made.length, decisions });
   }
 
   #locate(display) {

@@ -16,10 +16,12 @@ export class Editor {
   #asked = null;
   #query = "";
   #shown = null;
+  #onPaste;
 
-  constructor(root, { search, onChoose, onCancel }) {
+  constructor(root, { search, onChoose, onCancel, onPaste }) {
     this.#root = root;
     this.#search = search;
+    this.#onPaste = onPaste;
     this.#onChoose = onChoose;
     this.#onCancel = onCancel;
   }
@@ -37,6 +39,7 @@ export class Editor {
     box.setAttribute("aria-controls", "search-list");
     box.value = mention.slice(0, 200);
     box.addEventListener("input", () => this.#soon(PAUSE));
+    box.addEventListener("paste", () => this.#onPaste());
     box.addEventListener("keydown", (event) => this.#key(event));
     this.#list.addEventListener("mousedown", (event) => event.preventDefault());
     this.#list.addEventListener("click", (event) => {

@@ -11,6 +11,8 @@ const NAMES = {
   j: "undecided",
   u: "undo",
   o: "open",
+  c: "comment",
+  m: "missing",
   "?": "help",
 };
 

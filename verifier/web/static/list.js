@@ -4,6 +4,7 @@ export const SIGNS = { verify: "✓", edit: "✎", remove: "✕" };
 
 export class ListPane {
   #root;
+  #said = [];
 
   constructor(root, onPick) {
     this.#root = root;
@@ -20,10 +21,13 @@ export class ListPane {
       row.querySelector(".row-mention").textContent = mention;
       return row;
     });
+    this.#said = [];
     this.#root.replaceChildren(...rows);
   }
 
   state(index, decision, words) {
+    if (this.#said[index] === words) return;
+    this.#said[index] = words;
     const row = this.#root.children[index];
     row.querySelector(".sign").textContent = SIGNS[decision] ?? "";
     row.querySelector(".row-state").textContent = words;

@@ -8,11 +8,12 @@ import { Tasks } from "./tasks.js";
 import { say } from "./words.js";
 
 const find = (id) => document.getElementById(id);
-const { api, mode, requireOpen } = find("desk").dataset;
+const { api, mode } = find("desk").dataset;
+const given = (id) => JSON.parse(find(id)?.textContent ?? "null");
 const server = new Api(api);
 const inEarnest = mode === "tasks";
-const work = inEarnest ? new Tasks(server) : new Practice(JSON.parse(find("example-data").textContent));
-const desk = new Desk(work, { requireOpen: Boolean(requireOpen) });
+const work = inEarnest ? new Tasks(server, given("beginning")) : new Practice(given("example-data"));
+const desk = new Desk(work, given("options") ?? {});
 
 const commands = {
   verify: () => desk.verify(),
@@ -23,6 +24,8 @@ const commands = {
   undecided: () => desk.undecided(),
   undo: () => desk.undo(),
   open: () => desk.open(),
+  comment: () => desk.comment(),
+  missing: () => desk.missing(),
   help: () => find("help").showModal(),
 };
 
@@ -51,7 +54,7 @@ function showSaving() {
   box.dataset.state = state;
   const ready = desk.isComplete && state === "saved" && !desk.isClosed;
   find("submit").disabled = !ready;
-  find("submit-hint").textContent = say(ready ? "all_done" : "submit_wait");
+  find("submit-hint").textContent = ready ? `${say("summary", desk.decisions)} ${say("all_done")}` : say("submit_wait");
 }
 
 async function handIn() {
@@ -97,6 +100,7 @@ function tieWork() {
     find("stop").showModal();
   });
   find("stop").addEventListener("close", giveBack);
+  for (const kind of ["blur", "focus"]) addEventListener(kind, ({ target }) => target === window && work.log(kind, {}));
   document.addEventListener("visibilitychange", () => {
     work.log(document.hidden ? "hidden" : "visible", {});
     // Another tab may have gone on meanwhile.

@@ -40,7 +40,7 @@ export class Outbox extends EventTarget {
 
   /** Judgments that wait, in order; null stands for an undone one. */
   waiting() {
-    return this.#entries.map((entry) => [entry.display, entry.undoes ? null : entry]);
+    return this.#entries.filter(({ path }) => !path).map((entry) => [entry.display, entry.undoes ? null : entry]);
   }
 
   /** Take in a judgment; what comes back carries its sequence number as long as it lives. */
@@ -53,6 +53,11 @@ export class Outbox extends EventTarget {
   /** Take back the judgment that `undoes` stands for. */
   undo(display, undoes) {
     this.#put({ display, undoes });
+  }
+
+  /** Send something else in its turn; the server takes it twice as it takes it once. */
+  say(path, body) {
+    this.#put({ path, body });
   }
 
   #put(entry) {
@@ -87,12 +92,14 @@ export class Outbox extends EventTarget {
 
   /** The longest run from the front that one request can carry. */
   #batch() {
+    if (this.#entries[0].path) return this.#entries.slice(0, 1);
     const undoing = Boolean(this.#entries[0].undoes);
-    const other = this.#entries.findIndex((entry) => Boolean(entry.undoes) !== undoing);
+    const other = this.#entries.findIndex((entry) => entry.path || Boolean(entry.undoes) !== undoing);
     return this.#entries.slice(0, Math.min(other < 0 ? this.size : other, MOST));
   }
 
   #post(batch) {
+    if (batch[0].path) return this.#api.post(batch[0].path, batch[0].body, { keepalive: true });
     if (batch[0].undoes) {
       const events = batch.map(({ display, undoes }) => ({
         kind: "undo",
@@ -124,7 +131,7 @@ export class Outbox extends EventTarget {
       for (const entry of bad) entry.refused = true;
       // What was never stored cannot be taken back, and need not be.
       this.#drop(this.#entries.filter((entry) => bad.includes(entry.undoes)));
-      for (const entry of bad) this.#tell("refused", { display: entry.display, reason: body.message });
+      for (const entry of bad) if (!entry.path) this.#tell("refused", { display: entry.display, reason: body.message });
     } else {
       this.#closed = true;
       this.#tell("closed");
@@ -134,10 +141,10 @@ export class Outbox extends EventTarget {
   /** Another tab took our numbers: what is stored is done, the rest goes on above the highest. */
   #renumber({ saved, sequence }) {
     const done = new Set(saved.map((one) => one.sequence));
-    this.#entries = this.#entries.filter((entry) => entry.undoes || !done.has(entry.sequence));
+    this.#entries = this.#entries.filter((entry) => entry.undoes || entry.path || !done.has(entry.sequence));
     this.raise(sequence);
     for (const entry of this.#entries) {
-      if (!entry.undoes) entry.sequence = ++this.#highest;
+      if (!entry.undoes && !entry.path) entry.sequence = ++this.#highest;
     }
   }
 

@@ -8,20 +8,22 @@ export class Practice {
   #text;
   #answers = new Map();
   #candidates;
+  #tries = new Map();
 
   constructor({ text, language, displays, candidates }) {
     this.#candidates = candidates ?? [];
     const shown = displays.map(({ mention, card, start, end, ...answer }, index) => {
       const display = `0.${index}`;
       this.#answers.set(display, answer);
-      return { display, start: utf16(text, start), end: utf16(text, end), mention, card, judgment: null };
+      const given = { named: null, comment: "", judgment: null };
+      return { display, start: utf16(text, start), end: utf16(text, end), mention, card, ...given };
     });
-    this.#text = { task: 0, text, language, displays: shown };
+    this.#text = { task: 0, text, language, displays: shown, missing: [] };
     this.outbox = null;
   }
 
   async overview() {
-    return [{ displays: this.#text.displays.length, decided: 0 }];
+    return [{ displays: this.#text.displays.length, decided: 0, decisions: {} }];
   }
 
   async load() {
@@ -53,10 +55,13 @@ export class Practice {
 
   log() {}
 
-  /** What we would have chosen, and why. */
+  /** What we would have chosen, and why; after a first miss, that a second try is due. */
   feedback(display, { action, key }) {
     const { answer, right_keys: keys, why } = this.#answers.get(display);
     const same = action === answer && (action !== "edit" || keys.includes(key));
+    const tries = this.#tries.get(display) ?? new Set();
+    this.#tries.set(display, tries.add(`${action} ${key ?? ""}`));
+    if (!same && tries.size < 2) return { same, text: say("try_again") };
     const verdict = same ? say("right") : action === answer ? "" : say("wrong", { action: say(answer) });
     return { same, text: `${verdict} ${why}`.trim() };
   }

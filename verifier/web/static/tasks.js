@@ -6,29 +6,51 @@ const WAITS = [500, 1000, 2000, 4000, 8000];
 
 export class Tasks {
   #api;
+  #beginning;
 
-  constructor(api) {
+  /** `beginning` came with the page: how the work stood then, and its first text. */
+  constructor(api, beginning) {
     this.#api = api;
+    this.#beginning = beginning;
     this.outbox = new Outbox(api);
     this.feedback = null;
   }
 
   /** How far each text is; null when the work is no longer open. */
   async overview(onFailure) {
-    const { status, body } = await this.#insist("/state", onFailure);
+    const given = this.#beginning?.tasks && { status: 200, body: this.#beginning };
+    const { status, body } = given || (await this.#insist("/state", onFailure));
+    if (given) this.#beginning = { first: given.body.first };
     if (status !== 200 || body.step !== "tasks" || body.state !== "claimed") return null;
     this.outbox.raise(body.sequence);
-    return body.tasks.map(({ displays, decided }) => ({ displays, decided }));
+    return body.tasks.map(({ displays, decided, decisions }) => ({ displays, decided, decisions }));
   }
 
   /** A text with its displays as the server has them; null when the work is no longer open. */
   async load(task, onFailure) {
+    const first = this.#beginning?.first;
+    this.#beginning = null;
+    if (first?.task === task) return first;
     const { status, body } = await this.#insist(`/tasks/${task}`, onFailure);
     return status === 200 ? body : null;
   }
 
   search(query, display, signal) {
     return this.#api.get(`/search?${new URLSearchParams({ q: query, display })}`, signal);
+  }
+
+  /** Tell which entity is meant before the link is shown; the answer holds the card. */
+  async name(display, entity, seconds, onFailure) {
+    const { status, body } = await this.#insist("/name", onFailure, { display, entity, seconds });
+    return status === 200 ? body : { refused: body.message };
+  }
+
+  comment(display, text) {
+    this.outbox.say("/comments", { comments: [{ display, text }] });
+  }
+
+  miss(task, span) {
+    this.outbox.say("/missing", { missing: [{ task, ...span }] });
   }
 
   /** Keep what else happened; of no weight, so that it is tried once. */
@@ -44,10 +66,10 @@ export class Tasks {
     return this.#api.post("/return", {});
   }
 
-  async #insist(path, onFailure) {
+  async #insist(path, onFailure, sent = null) {
     for (let turn = 0; ; turn += 1) {
       try {
-        const answer = await this.#api.get(path);
+        const answer = await (sent ? this.#api.post(path, sent) : this.#api.get(path));
         onFailure?.(false);
         return answer;
       } catch {

@@ -11,6 +11,7 @@ export class TextPane {
   #marks = [];
   #runs = [];
   #active = -1;
+  #said = [];
 
   constructor(root, onPick) {
     this.#root = root;
@@ -30,6 +31,7 @@ export class TextPane {
     this.#displays = displays;
     this.#marks = displays.map((_, index) => this.#mark(index));
     this.#runs = [];
+    this.#said = [];
     this.#active = -1;
     const lane = lanes(displays);
     const parts = [];
@@ -57,6 +59,9 @@ export class TextPane {
   /** Say on a highlight how it stands. */
   state(index, decision, words) {
     const mark = this.#marks[index];
+    // There may be hundreds, and only one has changed.
+    if (this.#said[index] === words) return;
+    this.#said[index] = words;
     mark.dataset.decision = decision ?? "";
     const values = { n: index + 1, total: this.#displays.length, mention: this.#displays[index].mention };
     mark.setAttribute("aria-label", say("mention_n", { ...values, state: words }));
@@ -103,6 +108,7 @@ export class TextPane {
     const mark = document.getElementById("mark-template").content.firstElementChild.cloneNode(true);
     // The number is drawn by the style sheet: the text of this element stays the text of the document.
     mark.dataset.number = index + 1;
+    mark.dataset.display = this.#displays[index].display;
     return mark;
   }
 }

@@ -3,6 +3,7 @@
 const words = JSON.parse(document.getElementById("words").textContent);
 
 const LONGEST = 80;
+const TURNS = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufefc]/;
 const LONG = new Set(["mention", "title"]);
 
 /** The words named `key`, with {names} filled in. */
@@ -13,5 +14,7 @@ export function say(key, values = {}) {
 /** Shortened to what a line can hold: a mention may be as long as its author liked. */
 function brief(value) {
   const letters = [...String(value ?? "")];
-  return letters.length > LONGEST ? `${letters.slice(0, LONGEST - 1).join("")}…` : letters.join("");
+  const short = letters.length > LONGEST ? `${letters.slice(0, LONGEST - 1).join("")}…` : letters.join("");
+  // What is written the other way, or turns the line around, does so for itself alone.
+  return TURNS.test(short) ? `\u2068${short}\u2069` : short;
 }

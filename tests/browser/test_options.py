@@ -1,0 +1,117 @@
+"""What a study may ask beside judgments, in a browser: hidden links, comments, missing names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+from sqlalchemy import select
+
+from tests.browser.conftest import LiveServer, findings, free_port
+from tests.browser.test_assignment import active, as_done, decide_all, handed_in, settled, to_tasks
+from tests.support import worker_study
+from verifier.store import export
+from verifier.store.models import Event
+from verifier.study import Study
+
+OPTIONS = (
+    "pages: {hidden_links_share: 1, comments: true, missing_mentions: true, order: random,"
+    " require_open: true, verify_after_seconds: 1}\n"
+)
+SELECT = """(word) => {
+  const walker = document.createTreeWalker(document.querySelector('#text'), NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const at = node.data.indexOf(word);
+    if (at < 0) continue;
+    getSelection().setBaseAndExtent(node, at, node, at + word.length);
+    return true;
+  }
+  return false;
+}"""
+
+
+@pytest.fixture(scope="module")
+def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+    """A server of a study that asks for everything."""
+    folder = worker_study.make(tmp_path_factory.mktemp("asking") / "pages", worker_study.CONFIG + OPTIONS)
+    server = LiveServer(folder, free_port())
+    server.start()
+    yield server
+    server.stop()
+
+
+def name_it(page: Page) -> None:
+    """Say which entity is meant: the first that is offered."""
+    page.keyboard.press("e")
+    page.get_by_role("option").first.wait_for()
+    expect(page.locator("#search-said")).not_to_be_empty()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.locator(".card-named").wait_for()
+
+
+def test_everything_a_study_may_ask_for(page: Page, asking: LiveServer) -> None:
+    """Name, then see, then decide; a comment; two missing names, one by hand; there after a reload."""
+    token = to_tasks(page, asking.url, "all")
+    assert findings(page) == []
+    assert page.locator(".card-title").count() == 0
+    page.keyboard.press("v")
+    expect(page.locator("#notice")).to_contain_text("Say first")
+    name_it(page)
+    assert findings(page) == []
+    page.wait_for_timeout(1000)
+    did = [(active(page), "verify", None)]
+    page.keyboard.press("c")
+    page.keyboard.type("odd one")
+    page.keyboard.press("Escape")
+    page.keyboard.press("v")
+    expect(page.locator("#counted")).to_contain_text("1 of")
+    text = page.locator("#text").text_content()
+    words = [word for word in re.findall(r"\b[a-z]{3,12}\b", text) if text.count(word) == 1]
+    assert page.evaluate(SELECT, words[0])
+    page.locator("#missing-add").click()
+    page.keyboard.press("m")
+    page.keyboard.type(words[-1])
+    page.keyboard.press("Enter")
+    expect(page.locator("#missing-list li")).to_have_count(2)
+    assert findings(page) == []
+    page.keyboard.press("Escape")
+    settled(page)
+    page.reload()
+    expect(page.locator("#missing-list li")).to_have_count(2)
+    page.locator("#missing-list button").first.click()
+    expect(page.locator("#missing-list li")).to_have_count(1)
+    did += decide_all(page, "r")
+    expect(page.locator("#submit-hint")).to_contain_text("Verified 1, edited 0, removed")
+    assert findings(page) == []
+    handed_in(page)
+    assert as_done(asking, token, did)
+    with Study.open(asking.folder) as study, study.read() as session:
+        tables = export.tables(session)
+    assert list(tables["comments"]["text"]) == ["odd one"]
+    assert list(tables["missing_mentions"]["mention"]) in ([words[0]], [words[-1]])
+    assert len(tables["namings"]) == 1
+
+
+def test_who_opened_the_article_need_not_wait(page: Page, asking: LiveServer) -> None:
+    """Of two means to have a link looked at, either is enough; too soon is said with what is left."""
+    page.context.route("**://*.wikidata.org/**", lambda route: route.abort())
+    page.context.route("**://*.wikipedia.org/**", lambda route: route.abort())
+    to_tasks(page, asking.url, "opens")
+    page.locator('[data-action="edit"]').click()
+    pasted = "box => box.dispatchEvent(new ClipboardEvent('paste', { clipboardData: new DataTransfer() }))"
+    with page.expect_response("**/events"):
+        page.locator("#search-box").evaluate(pasted)
+    page.get_by_role("option").last.click()
+    page.locator(".card-named").wait_for()
+    with page.expect_popup() as article:
+        page.keyboard.press("o")
+    article.value.close()
+    page.keyboard.press("v")
+    expect(page.locator("#counted")).to_contain_text("1 of")
+    with Study.open(asking.folder) as study, study.read() as session:
+        happened = {row.kind: row.data for row in session.scalars(select(Event))}
+    # That something was pasted is kept, never what.
+    assert happened["paste"].keys() == happened["open"].keys() == {"display"}

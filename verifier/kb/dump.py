@@ -1,0 +1,145 @@
+"""Reads entities from a Wikidata dump, or an extract of one: a JSON array with one item a line."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any, Final, cast
+
+from analysis.errors import InputError, Problem
+from verifier.kb.names import address_of
+from verifier.kb.rows import EntityRow
+
+SUFFIXES: Final = (".json", ".json.gz", ".json.bz2")
+_MOST_TOLD: Final = 50
+
+
+def is_dump(source: Path) -> bool:
+    """Whether a file's name says that it is a dump."""
+    return source.name.lower().endswith(SUFFIXES)
+
+
+def read_dump(source: Path, language: str) -> list[EntityRow]:
+    """The items of a dump that have a label in `language`; properties, lexemes and redirects are passed over.
+
+    An item is the better known the more Wikipedias have an article on it.
+
+    Args:
+        source: as Wikidata publishes it, packed or not: `[`, an item a line with a comma after it, `]`; the
+            brackets and commas may be missing.
+        language: of labels, aliases, descriptions and articles.
+
+    Raises:
+        InputError: the file is missing, broken off or not of this form; bad lines are listed.
+    """
+    rows: list[EntityRow] = []
+    problems: list[Problem] = []
+    seen: dict[str, int] = {}
+    for number, line in _lines(source):
+        where = f"{source}:{number}"
+        try:
+            row = _row(line, language)
+        except ValueError as error:
+            problems.append(Problem("not an item of Wikidata", where, got=str(error)[:200]))
+            if len(problems) == _MOST_TOLD:
+                break
+            continue
+        if row is None:
+            continue
+        if row.key in seen:
+            problems.append(Problem(f"second row for {row.key}", where, f"the first is line {seen[row.key]}"))
+            continue
+        seen[row.key] = number
+        rows.append(row)
+    if not rows and not problems:
+        problems.append(Problem("no entities", str(source), expected=f"items with a label in {language}"))
+    if problems:
+        raise InputError.of(problems)
+    return rows
+
+
+def _lines(source: Path) -> Iterator[tuple[int, str]]:
+    """Number and text of every line that holds something, without the array's brackets and commas."""
+    number = 0
+    try:
+        with _opened(source) as file:
+            for number, raw in enumerate(file, start=1):
+                line = raw.decode("utf-8").strip().removesuffix(",")
+                if line not in ("", "[", "]"):
+                    yield number, line
+    except FileNotFoundError:
+        raise InputError("no such file", where=str(source), expected="a dump of Wikidata") from None
+    except IsADirectoryError:
+        raise InputError("a folder, not a file", where=str(source)) from None
+    except UnicodeDecodeError:
+        raise InputError("not UTF-8 text", where=f"{source}:{number}") from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(
+            "the file is broken off or not packed as its name says", where=str(source), got=str(error)
+        ) from None
+
+
+def _opened(source: Path) -> IO[bytes]:
+    name = source.name.lower()
+    if name.endswith(".gz"):
+        return cast("IO[bytes]", gzip.open(source))
+    return bz2.open(source) if name.endswith(".bz2") else source.open("rb")
+
+
+def _row(line: str, language: str) -> EntityRow | None:
+    """The item of a line; None where it is none or has no label in this language.
+
+    Raises:
+        ValueError: the line is not of this form.
+    """
+    told = _decoded(line)
+    identity = told.get("id")
+    if not isinstance(identity, str):
+        raise ValueError("no id")  # noqa: TRY004 - a fault of the file, not of the program
+    label = _worded(told, "labels", language)
+    if told.get("type", "item") != "item" or label is None:
+        return None
+    if not (identity[:1] == "Q" and identity[1:].isascii() and identity[1:].isdecimal()):
+        raise ValueError(f"id {identity!r}")
+    links = told.get("sitelinks")
+    links = links if isinstance(links, dict) else {}
+    article = _mapping(links.get(f"{language.replace('-', '_')}wiki")).get("title")
+    aliases = _mapping(told.get("aliases")).get(language)
+    names = [_mapping(one).get("value") for one in aliases] if isinstance(aliases, list) else []
+    return EntityRow(
+        key=f"wd:{identity}",
+        title=label,
+        description=_worded(told, "descriptions", language),
+        extract=None,
+        aliases=tuple(_clean(one) for one in [*names, article] if isinstance(one, str) and _clean(one)),
+        popularity=float(sum(site.endswith("wiki") for site in links)),
+        url=address_of(f"w:{language}:{article}") if isinstance(article, str) and article else None,
+    )
+
+
+def _decoded(line: str) -> Mapping[str, Any]:
+    try:
+        told = json.loads(line)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if not isinstance(told, dict):
+        raise ValueError("no object")  # noqa: TRY004 - a fault of the file, not of the program
+    return told
+
+
+def _worded(told: Mapping[str, Any], what: str, language: str) -> str | None:
+    value = _mapping(_mapping(told.get(what)).get(language)).get("value")
+    return (_clean(value) or None) if isinstance(value, str) else None
+
+
+def _clean(text: str) -> str:
+    """Text that an index can hold."""
+    return text.encode("utf-8", "ignore").decode("utf-8").replace("\0", "").strip()
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,181 @@
+"""What MediaWikis are asked, and what is taken from their answers; whatever is malformed is left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+BATCH: Final = 20
+_EXTRACT: Final = 600
+_ARTICLES: Final = 0
+_WORD: Final = re.compile(r"\w+")
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+_QUERY: Final = {"action": "query", "redirects": "1", "ppprop": "wikibase_item|disambiguation"}
+
+
+def asking_pages(titles: Sequence[str]) -> dict[str, str]:
+    """Asks for title, description and first sentences of pages, at most `BATCH`."""
+    return {
+        **_QUERY,
+        "titles": "|".join(titles),
+        "prop": "extracts|description|pageprops",
+        "exintro": "1",
+        "explaintext": "1",
+        "exsentences": "3",
+        "exlimit": str(BATCH),
+    }
+
+
+def asking_number(number: str) -> dict[str, str]:
+    """Asks which page has a number."""
+    return {"action": "query", "pageids": number}
+
+
+def asking_other_language(title: str, language: str) -> dict[str, str]:
+    """Asks what an article is called in another language."""
+    return {**_QUERY, "titles": title, "prop": "langlinks", "lllang": language, "lllimit": "1"}
+
+
+def asking_beginning(query: str, limit: int) -> dict[str, str]:
+    """Asks for pages whose title, or that of a redirect, begins so or nearly so."""
+    return {
+        **_QUERY,
+        "generator": "prefixsearch",
+        "gpssearch": query,
+        "gpslimit": str(limit),
+        "prop": "description|pageprops",
+    }
+
+
+def asking_words(query: str, limit: int) -> dict[str, str]:
+    """Asks for pages with these words; what a search engine takes for commands is left out."""
+    return {
+        **_QUERY,
+        "generator": "search",
+        "gsrsearch": " ".join(_WORD.findall(query)),
+        "gsrlimit": str(limit),
+        "prop": "description|pageprops",
+    }
+
+
+def asking_item(item: str, language: str) -> dict[str, str]:
+    """Asks Wikidata for an item's label, description and article."""
+    return {
+        "action": "wbgetentities",
+        "ids": item,
+        "props": "labels|descriptions|sitelinks",
+        "languages": language,
+        "languagefallback": "1",
+        "sitefilter": _site(language),
+    }
+
+
+def pages(said: Mapping[str, Any], titles: Sequence[str]) -> dict[str, dict[str, Any] | None]:
+    """What is told of each title that was asked for; None where there is no such article."""
+    query = _mapping(said.get("query"))
+    onward = dict(_renamed(query, "normalized")) | dict(_renamed(query, "redirects"))
+    found = {page["title"]: page for page in map(_page, _listed(query, "pages")) if page}
+    return {title: found.get(_end(title, onward)) for title in titles}
+
+
+def hits(said: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The pages of a search, best first, each with the names that lead to it; no lists of namesakes."""
+    query = _mapping(said.get("query"))
+    names: dict[str, list[str]] = {}
+    for source, target in _renamed(query, "redirects"):
+        names.setdefault(target, []).append(source)
+    ranked = sorted(_listed(query, "pages"), key=_rank)
+    found = [page for page in map(_page, ranked) if page and not page["several"]]
+    return [page | {"names": [page["title"], *names.get(page["title"], [])]} for page in found]
+
+
+def title(said: Mapping[str, Any]) -> str | None:
+    """The title of the one page that was asked for."""
+    found = [page for page in map(_page, _listed(_mapping(said.get("query")), "pages")) if page]
+    return found[0]["title"] if found else None
+
+
+def other_language(said: Mapping[str, Any]) -> str | None:
+    """The title in the other language."""
+    for page in _listed(_mapping(said.get("query")), "pages"):
+        for link in _listed(page, "langlinks"):
+            return _text(link.get("title"))
+    return None
+
+
+def item(said: Mapping[str, Any], asked: str, language: str) -> dict[str, Any] | None:
+    """What Wikidata tells of an item; None if there is none."""
+    every = _mapping(said.get("entities"))
+    # An item that was merged into another may be told under the other's number.
+    told = _mapping(every.get(asked) or next(iter(every.values()), None))
+    if not re.fullmatch(r"Q[1-9]\d*", str(told.get("id"))) or "missing" in told:
+        return None
+    return {
+        "id": told["id"],
+        "title": _worded(told, "labels", language),
+        "description": _worded(told, "descriptions", language),
+        "article": _text(_mapping(_mapping(told.get("sitelinks")).get(_site(language))).get("title")),
+    }
+
+
+def _site(language: str) -> str:
+    return f"{language.replace('-', '_')}wiki"
+
+
+def _worded(told: Mapping[str, Any], what: str, language: str) -> str | None:
+    return _text(_mapping(_mapping(told.get(what)).get(language)).get("value"))
+
+
+def _page(told: Mapping[str, Any]) -> dict[str, Any] | None:
+    name = _text(told.get("title"))
+    if name is None or told.get("missing") or told.get("invalid") or told.get("ns", _ARTICLES) != _ARTICLES:
+        return None
+    properties = _mapping(told.get("pageprops"))
+    item = str(properties.get("wikibase_item"))
+    return {
+        "title": name,
+        "description": _text(told.get("description")),
+        "extract": _text(told.get("extract")),
+        "item": item if re.fullmatch(r"Q[1-9]\d*", item) else None,
+        "several": "disambiguation" in properties,
+    }
+
+
+def _rank(page: Mapping[str, Any]) -> float:
+    rank = page.get("index")
+    return rank if isinstance(rank, int) else float("inf")
+
+
+def _end(name: str, onward: Mapping[str, str]) -> str:
+    """Where a title leads; a ring of redirects ends somewhere."""
+    for _ in onward:
+        if name not in onward:
+            break
+        name = onward[name]
+    return name
+
+
+def _renamed(query: Mapping[str, Any], what: str) -> Iterator[tuple[str, str]]:
+    for pair in _listed(query, what):
+        source, target = _text(pair.get("from")), _text(pair.get("to"))
+        if source and target:
+            yield source, target
+
+
+def _listed(told: Mapping[str, Any], what: str) -> list[Mapping[str, Any]]:
+    found = told.get(what)
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: Any) -> str | None:
+    """Text that can be stored and shown, no longer than a card bears."""
+    if not isinstance(value, str):
+        return None
+    clean = _CONTROL.sub("", value).strip()
+    short = clean if len(clean) <= _EXTRACT else clean[:_EXTRACT].rsplit(" ", 1)[0] + " …"
+    return short or None
