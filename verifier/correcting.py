@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from analysis.csv_lines import write_frame
 from analysis.errors import InputError, StateError
 from analysis.keys import Entity
 from verifier import targets
@@ -155,5 +156,5 @@ def write_audit(path: Path, out: Path, rule: Rule, *, source: str | None = None)
     table = audit_table(tables, rule)
     with targets.new_file(out, targets.csv_of(list(table.columns))) as file:
         # Mentions hold line ends of every kind: all text is quoted.
-        table.to_csv(file, index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+        write_frame(table, file, quoting=csv.QUOTE_NONNUMERIC)
     return len(table)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -90,11 +91,23 @@ def _whole(path: Path) -> Finding:
 
 
 def _built(study: Study) -> Finding:
+    if study.config.kb.kind == "wikipedia":
+        return _answers(study)
     try:
         study.kb().close()
     except PosthocError as error:
         return _finding("the knowledge base is built", list(map(str, error)), "")
     return _finding("the knowledge base is built", [], "")
+
+
+def _answers(study: Study) -> Finding:
+    name = "the knowledge base answers"
+    try:
+        with closing(study.shelf()) as shelf:
+            shelf.check()
+    except PosthocError as error:
+        return _finding(name, list(map(str, error)), "Workers can decide without it, by the links on cards.")
+    return _finding(name, [], "")
 
 
 def _same_study(study: Study) -> Finding:

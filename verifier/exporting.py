@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import csv
+import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
+from analysis.csv_lines import write_rows
 from analysis.documents import Annotation, Document, Span
 from analysis.errors import InputError, StateError
 from analysis.keys import NIL, NIL_KIND, NONE, OTHER, UNMAPPED, Entity
@@ -26,6 +27,10 @@ JUDGMENTS: Final = (
     *("assignment", "segment", "seconds", "counted", "judgment", "origin"),
 )
 ANNOTATIONS: Final = ("dataset", "document", "source", "start", "end", "entity", "confidence")
+MISSING: Final = (
+    *("dataset", "document", "start", "end", "mention"),
+    *("worker", "assignment", "counted", "origin"),
+)
 # How the kinds that are no link stand in a column of entities.
 _ENTITIES: Final = {NIL_KIND: NIL, UNMAPPED: "<NO_MAPPING>", NONE: ""}
 
@@ -45,7 +50,8 @@ def write_bundle(study: Study, folder: Path, *, text: bool = True) -> Path:
         taken = export.snapshot(session)
         cut = export.splitting(session)
         origin, plan = export.fact(session, "origin"), export.fact(session, "plan_sha256")
-        seed = export.fact(session, "seed")
+        seed, sampling = export.fact(session, "seed"), export.fact(session, "sampling")
+        lock = export.fact(session, "lock")
     manifest: dict[str, Any] = {
         "config": public_config(study),
         "seeds": {"study": int(seed or study.config.study.seed)},
@@ -53,7 +59,8 @@ def write_bundle(study: Study, folder: Path, *, text: bool = True) -> Path:
         "splitter": cut and vars(cut),
         "origin": origin,
         "plan_sha256": plan,
-        "lock": study.config.analysis.lock,
+        "sampling": json.loads(sampling) if sampling else None,
+        "lock": json.loads(lock) if lock else None,
     }
     return bundle.write(tables, manifest, folder)
 
@@ -101,6 +108,26 @@ def write_judgments(study: Study, path: Path, annotations: Path | None = None) -
     return len(rows)
 
 
+def write_missing(study: Study, path: Path, *, text: bool = True) -> int:
+    """Write the mentions that workers missed as CSV, one row per worker and mention; how many there were.
+
+    Args:
+        study: an open study.
+        path: the CSV.
+        text: with the words, or without.
+    """
+    targets.check([path], targets.csv_of(MISSING))
+    with study.read() as session:
+        tables = export.tables(session, text=text)
+    made = tables["assignments"][["assignment", "worker", "counted", "origin"]]
+    rows = tables["missing_mentions"].merge(made, on="assignment")
+    rows = rows.sort_values(["dataset", "document", "start", "end", "assignment"], kind="stable")
+    rows["mention"] = rows["mention"].fillna("")
+    rows["counted"] = [int(counted is True) for counted in rows["counted"]]
+    _write_csv(path, MISSING, rows[list(MISSING)].to_numpy().tolist())
+    return len(rows)
+
+
 def judgment_rows(tables: Mapping[str, pd.DataFrame]) -> list[list[Any]]:
     """The rows of a judgments CSV, by annotation, then in the order judged."""
     shown = tables["annotations"].query("shown").merge(tables["credits"], on="annotation")
@@ -144,9 +171,7 @@ def _number(value: float | None) -> float | str:
 
 def _write_csv(path: Path, heading: tuple[str, ...], rows: list[list[Any]]) -> None:
     with targets.new_file(path, targets.csv_of(heading)) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(heading)
-        writer.writerows(rows)
+        write_rows(file, [heading, *rows])
 
 
 def _judgment_row(row: Mapping[Any, Any]) -> list[Any]:

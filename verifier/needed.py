@@ -6,7 +6,7 @@ from pathlib import Path
 
 from analysis.errors import ConfigError, Problem
 from verifier.config import StudyConfig
-from verifier.web.texts import Texts
+from verifier.web.languages import Languages
 
 
 def check_files(folder: Path, config: StudyConfig) -> None:
@@ -31,7 +31,7 @@ def check_files(folder: Path, config: StudyConfig) -> None:
             )
         )
     try:
-        Texts(folder, config)
+        Languages(folder, config)
     except ConfigError as error:
         faults += error.problems
     if faults:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -16,7 +17,10 @@ from verifier.secrets import Secrets, read_secrets
 from verifier.store.engine import Store, missing_file
 
 if TYPE_CHECKING:
+    from verifier.kb.asking import Patience
     from verifier.kb.local import LocalKb
+    from verifier.kb.shelf import LiveShelf, Shelf
+    from verifier.kb.wikipedia import WikipediaKb
     from verifier.store import Session
 
 __all__ = ["CONFIG_FILE", "DATABASE_VARIABLE", "Study", "study_name", "templates"]
@@ -98,14 +102,18 @@ class Study:
         """A session whose changes are committed on exit, or rolled back if an error leaves it."""
         return self.store.write(alone=alone)
 
-    def kb(self) -> LocalKb:
-        """The knowledge base, opened for reading.
+    def kb(self) -> LocalKb | WikipediaKb:
+        """The knowledge base, opened for reading; a live one waits as long as a researcher would.
 
         Raises:
             StateError: it was not built.
         """
         from verifier.kb.local import LocalKb  # noqa: PLC0415 - most commands need none
 
+        if self.config.kb.kind == "wikipedia":
+            from verifier.kb.asking import RESEARCHER  # noqa: PLC0415
+
+            return self._wikipedia(RESEARCHER)
         path = self.file(self.config.kb.file)
         if not path.is_file():
             raise StateError(
@@ -114,6 +122,26 @@ class Study:
                 remedy=f"Build it with: posthoc kb build {self.path} FILE",
             )
         return LocalKb(path)
+
+    def shelf(self) -> Shelf | LiveShelf:
+        """The knowledge base for servers: where there is none, or no answer, it finds nothing."""
+        from verifier.kb.shelf import LiveShelf, Shelf  # noqa: PLC0415
+
+        if self.config.kb.kind == "local":
+            return Shelf(self.file(self.config.kb.file))
+        from verifier.kb.asking import WORKER  # noqa: PLC0415
+
+        return LiveShelf(self._wikipedia(WORKER))
+
+    def _wikipedia(self, patience: Patience) -> WikipediaKb:
+        from verifier import clock  # noqa: PLC0415
+        from verifier.kb.wikipedia import Place, WikipediaKb  # noqa: PLC0415
+
+        told = self.config.kb
+        languages = tuple(dict.fromkeys(one.language for one in self.config.datasets.values())) or ("en",)
+        keep = timedelta(days=told.keep_days)
+        place = Place(told.api, told.wikidata, told.contact or "", told.keys, keep, languages)
+        return WikipediaKb(place, self.file(told.cache), patience, clock.now)
 
     def close(self) -> None:
         """Give up the database connections."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from analysis.report.tables import Table
 from analysis.report.text import Text
-from analysis.report.words import EVERYTHING, count, dataset_name, interval, is_missing, number
+from analysis.report.words import EVERYTHING, count, dataset_name, interval, is_missing, number, signed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +32,7 @@ def comparing_tables(comparisons: pd.DataFrame, ranks: pd.DataFrame, policy: str
         "The first less the second. Intervals are not adjusted for the number of comparisons; p (Holm) is, "
         "over all pairs and datasets of one score.",
         ("Score", "Dataset", "First", "Second", "Difference", "p", "p (Holm)", "Documents"),
-        tuple(_difference(row) for row in rows[~control].to_dict("records")),
+        tuple(_difference(row) for row in rows[rows["kind"] == "difference"].to_dict("records")),
         4,
     )
     same = Table(
@@ -66,12 +66,8 @@ def _tested(row: dict[Any, Any]) -> tuple[Text, ...]:
     """The pair, its difference, and its p values."""
     if is_missing(row["estimate"]):
         return (row["source"],), (row["other"],), (row["reason"],), ("",), ("",)
-    said = f"{_signed(row['estimate'])} {interval(row['low'], row['high'])}".strip()
+    said = f"{signed(row['estimate'])} {interval(row['low'], row['high'])}".strip()
     return (row["source"],), (row["other"],), (said,), (_p(row["p"]),), (_p(row["p_holm"]),)
-
-
-def _signed(value: float) -> str:
-    return f"+{number(value)}" if value > 0 else number(value)
 
 
 def _p(value: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from matplotlib.figure import Figure
 
@@ -22,6 +22,7 @@ class Drawing:
         alt: what it says, for those who cannot see it.
         svg: the drawing.
         pdf: the same as PDF; empty if not asked for.
+        column: the same as PDF for one column of two.
     """
 
     name: str
@@ -30,6 +31,11 @@ class Drawing:
     alt: str
     svg: str
     pdf: bytes = b""
+    column: bytes = b""
+
+    def with_column(self, column: bytes) -> Drawing:
+        """The same, with a PDF for one column."""
+        return replace(self, column=column)
 
 
 @dataclass(frozen=True)
@@ -47,12 +53,16 @@ class Sketch:
         about = {"Date": None, "Creator": None, "Title": self.title, "Description": self.alt}
         svg = io.StringIO()
         self.figure.savefig(svg, format="svg", metadata=about)
+        # The SVG goes first: drawing a figure again does not move anything.
+        printed = self.print() if pdf else b""
+        return Drawing(self.name, self.title, self.caption, self.alt, svg.getvalue(), printed)
+
+    def print(self) -> bytes:
+        """As PDF; without a date."""
+        dateless = {"CreationDate": None, "Creator": None, "Title": self.title, "Subject": self.alt}
         printed = io.BytesIO()
-        if pdf:
-            # The SVG goes first: drawing a figure again does not move anything.
-            dateless = {"CreationDate": None, "Creator": None, "Title": self.title, "Subject": self.alt}
-            self.figure.savefig(printed, format="pdf", metadata=dateless)
-        return Drawing(self.name, self.title, self.caption, self.alt, svg.getvalue(), printed.getvalue())
+        self.figure.savefig(printed, format="pdf", metadata=dateless)
+        return printed.getvalue()
 
 
 def inline(drawing: Drawing) -> str:

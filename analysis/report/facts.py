@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measured import Measured
-from analysis.schema import ALL
+from analysis.schema import ALL, EXPERT
 from analysis.study import Study
 
 NOT_SHOWN: Final[Mapping[str, str]] = {
@@ -85,6 +85,7 @@ class Facts:
 def gather(study: Study, measured: Measured) -> Facts:
     """The facts of a study, under the policy it was measured with."""
     assignments = study["assignments"]
+    assignments = assignments[assignments["state"] != EXPERT]
     counted = assignments["counted"].fillna(value=False).astype(bool)
     documents = study["documents"]
     return Facts(

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from analysis.report import style
-from analysis.report.drawing import Drawing, Sketch
+from analysis.report.drawing import Sketch
 from analysis.report.numbers import Numbers, Row
-from analysis.report.pieces import WIDTH, Rows, arrow, before_after_legend, dot, share_axis, stacked
+from analysis.report.pictograms import letters_explained
+from analysis.report.pieces import (
+    WIDTH,
+    Rows,
+    arrow,
+    before_after_legend,
+    dot,
+    panels,
+    share_axis,
+    stacked,
+)
 from analysis.report.words import dataset_name, listing, number, percent, spoken
 
 _ROUNDING: Final = 1e-9
@@ -18,19 +28,19 @@ _MEASURES: Final = (
 )
 
 
-def verification_rate(numbers: Numbers) -> Sketch | None:
+def verification_rate(numbers: Numbers, width: float = WIDTH) -> Sketch | None:
     """How often people verified what each source said, with intervals."""
     found = _defined(numbers, ["verification_rate"])
     if not found:
         return None
     rows = Rows.of(list(found))
-    figure = style.new_figure(WIDTH, rows.inches)
+    figure = style.new_figure(width, rows.inches)
     axes = figure.subplots()
     looks = style.series_style(numbers.sources, numbers.ground_truth)
     for place, [row] in found.items():
         dot(axes, row, rows.places[place], *looks[place[1]])
     rows.dress(axes)
-    share_axis(axes, "share of judged annotations that people verified", *_ends(found))
+    share_axis(axes, "share that people verified", *_ends(found))
     said = [f"{source} on {dataset_name(group)} {spoken(row)}" for (group, source), [row] in found.items()]
     return Sketch(
         figure,
@@ -42,7 +52,7 @@ def verification_rate(numbers: Numbers) -> Sketch | None:
     )
 
 
-def outcome_shares(numbers: Numbers) -> Sketch | None:
+def outcome_shares(numbers: Numbers, width: float = WIDTH) -> Sketch | None:
     """What became of the annotations shown: verified, edited, removed, never judged."""
     shares = _outcomes(numbers)
     if not shares:
@@ -51,7 +61,7 @@ def outcome_shares(numbers: Numbers) -> Sketch | None:
     if not any(tied > _ROUNDING for _, _, _, tied, _ in shares.values()):
         parts = ("verified", "edited", "removed", "unjudged")
         shares = {place: [*values[:3], values[4]] for place, values in shares.items()}
-    figure = stacked(Rows.of(list(shares)), shares, parts, "share of the annotations shown")
+    figure = stacked(Rows.of(list(shares)), shares, parts, "share of the annotations shown", width=width)
     said = [
         f"{source} on {dataset_name(group)} {_parts(parts, values)}"
         for (group, source), values in shares.items()
@@ -66,7 +76,7 @@ def outcome_shares(numbers: Numbers) -> Sketch | None:
     )
 
 
-def before_and_after(numbers: Numbers) -> Sketch | None:
+def before_and_after(numbers: Numbers, width: float = WIDTH) -> Sketch | None:
     """Precision and recall against the ground truth, and as people judged them."""
     pairs = [
         (group, source)
@@ -77,11 +87,10 @@ def before_and_after(numbers: Numbers) -> Sketch | None:
     if not pairs:
         return None
     rows = Rows.of(pairs)
-    figure = style.new_figure(WIDTH, rows.inches + 0.3)
-    panels = figure.subplots(1, 2, sharey=True)
+    made = panels(width, [rows.inches] * len(_MEASURES), across=2, share=True)
     looks = style.series_style(numbers.sources, numbers.ground_truth)
     said: list[str] = []
-    for axes, (title, before, after) in zip(panels, _MEASURES, strict=True):
+    for axes, (title, before, after) in zip(made.axes, _MEASURES, strict=True):
         drawn: dict[tuple[str, str], list[Row]] = {}
         for place in pairs:
             old = numbers.defined(*place, before) if place[1] != numbers.ground_truth else None
@@ -92,11 +101,11 @@ def before_and_after(numbers: Numbers) -> Sketch | None:
                 both = ((old, "before"), (new, "after"))
                 words = [f"{number(row['estimate'])} {when}" for row, when in both if row is not None]
                 said.append(f"{title} of {place[1]} on {dataset_name(place[0])} {listing(words)}")
-        rows.dress(axes, names=axes is panels[0])
+        rows.dress(axes, names=made.columns == 1 or axes is made.axes[0])
         share_axis(axes, title, *_ends(drawn))
-    before_after_legend(figure)
+    before_after_legend(made.figure, width)
     return Sketch(
-        figure,
+        made.figure,
         "before_and_after",
         "Precision and recall, before and after people judged",
         "Hollow: exact matching against the ground truth (which has no score against itself). "
@@ -105,7 +114,7 @@ def before_and_after(numbers: Numbers) -> Sketch | None:
     )
 
 
-def coverage(numbers: Numbers) -> Sketch | None:
+def coverage(numbers: Numbers, width: float = WIDTH) -> Sketch | None:
     """What the verified union has that the ground truth has not."""
     letters = "ABCDE"
     found = {
@@ -115,19 +124,23 @@ def coverage(numbers: Numbers) -> Sketch | None:
     }
     if not found:
         return None
-    figure = stacked(Rows.flat([group for group, _ in found]), found, letters, "share of the verified items")
+    bars = Rows.flat([group for group, _ in found])
+    figure = stacked(bars, found, letters, "share of the verified items", width=width, key=letters_explained)
     said = [f"{dataset_name(group)} {_parts(letters, shares)}" for (group, _), shares in found.items()]
     return Sketch(
         figure,
         "coverage",
         "What people verified, compared with the ground truth",
-        "A: same span, same entity. B: same span, another entity. C: overlapping span, same entity. "
-        "D: overlapping span, another entity. E: nothing there.",
+        "Above, each case: the upper bar is the ground truth's span, the lower one what people verified; "
+        "equal marks "
+        "are equal entities. A: same span, same entity. B: same span, another entity. C: overlapping "
+        "span, same "
+        "entity. D: overlapping span, another entity. E: nothing there.",
         f"Verified items against the ground truth: {'; '.join(said)}.",
     )
 
 
-def i_of_n(numbers: Numbers) -> Sketch | None:
+def i_of_n(numbers: Numbers, width: float = WIDTH) -> Sketch | None:
     """How many of the n workers verified what every source produced, beside what independence would give."""
     names = numbers.i_of_n()
     found = {
@@ -138,7 +151,7 @@ def i_of_n(numbers: Numbers) -> Sketch | None:
     if not found:
         return None
     rows = Rows.of([(group, name) for group in found for name in names])
-    figure = style.new_figure(WIDTH, rows.inches)
+    figure = style.new_figure(width, rows.inches)
     axes = figure.subplots()
     colour, marker = style.SERIES[1]
     for group, measured in found.items():
@@ -148,7 +161,7 @@ def i_of_n(numbers: Numbers) -> Sketch | None:
                 here = numbers.independent[group, name]
                 axes.plot(here, rows.places[group, name], "|", color=style.MUTED, ms=10, mew=1.6)
     rows.dress(axes, say=_of)
-    share_axis(axes, "share of the items that every source produced", 0.0)
+    share_axis(axes, "share of the items of every source", 0.0)
     said = [
         f"{dataset_name(group)}: {_parts([*map(_of, names)], [row['estimate'] for row in measured])}"
         for group, measured in found.items()
@@ -162,15 +175,6 @@ def i_of_n(numbers: Numbers) -> Sketch | None:
         "These are the easiest items.",
         f"Verified by so many workers. {'; '.join(said)}.",
     )
-
-
-FIGURES: Final[tuple[Callable[[Numbers], Sketch | None], ...]] = (
-    verification_rate,
-    outcome_shares,
-    before_and_after,
-    coverage,
-    i_of_n,
-)
 
 
 def _defined(numbers: Numbers, metrics: Sequence[str]) -> dict[tuple[str, str], list[Row]]:
@@ -213,13 +217,3 @@ def _parts(names: Sequence[str], shares: Sequence[float]) -> str:
 def _of(name: str) -> str:
     """`verified_2_of_3` -> `2 of 3`."""
     return name.removeprefix("verified_").replace("_", " ")
-
-
-# Names of the figures, in the same order.
-NAMES: Final = tuple(figure.__name__ for figure in FIGURES)
-
-
-def draw(numbers: Numbers, *, pdf: bool = False) -> list[Drawing]:
-    """Every figure that the numbers allow, in order."""
-    with style.style():
-        return [sketch.write(pdf=pdf) for figure in FIGURES if (sketch := figure(numbers)) is not None]

@@ -1,8 +1,10 @@
-"""report.html: one file for a reader who knows nothing of the tool; no network, no script."""
+"""report.html: one file for a reader who knows nothing of the tool; no network, one script of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import base64
+import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Final
@@ -10,16 +12,19 @@ from typing import Final
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
+from analysis.lock import read_lock
 from analysis.policy import CHOICES
-from analysis.report import sections, words
+from analysis.report import audit_list, sections, words
 from analysis.report.drawing import Drawing, inline
+from analysis.report.examples import examples
 from analysis.report.facts import Facts
-from analysis.report.figures import NAMES
+from analysis.report.gallery import NAMES
 from analysis.report.headlines import headlines
-from analysis.report.methods import methods
+from analysis.report.methods import as_latex_key, as_reader, methods, pasted_latex
 from analysis.report.numbers import Numbers
+from analysis.report.references import bibliography, cited
 from analysis.report.tables import TABLES, Table
-from analysis.report.text import Text, as_html
+from analysis.report.text import Text, as_html, as_markdown
 from analysis.results import Results
 
 SECTIONS: Final = (
@@ -30,7 +35,8 @@ SECTIONS: Final = (
     ("compared", "Sources compared"),
     ("coverage", "What the ground truth lacks"),
     ("agreement", "Agreement"),
-    ("workers", "Workers"),
+    ("workers", "Workers and controls"),
+    ("resting", "What it hangs on"),
     ("audit", "What to look at"),
     ("methods", "Methods"),
     ("recompute", "Computing it again"),
@@ -93,8 +99,13 @@ def report(parts: Parts) -> str:
     folder = files("analysis.report") / "templates"
     template = environment.from_string((folder / "report.html.j2").read_text(encoding="utf-8"))
     css = (folder / "report.css").read_text(encoding="utf-8")
+    script = (folder / "report.js").read_text(encoding="utf-8")
+    # The page may run what has this hash, and nothing else.
+    hashed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return template.render(
         css=Markup(css),  # noqa: S704 - our own file
+        script=Markup(script),  # noqa: S704 - the same
+        script_hash=hashed,
         sections=SECTIONS,
         idea=IDEA,
         terms=TERMS,
@@ -124,12 +135,44 @@ def _sentences(parts: Parts) -> dict[str, object]:
         "money": sections.money(facts),
         "workers_note": sections.workers_note(results.workers),
         "audit_note": sections.audit_note(results.audit, numbers.policy, facts.ground_truth),
-        "audit": sections.audit_rows(results.study, results.audit, numbers.policy),
+        "audit": audit_list.entries(results.study, results.audit, numbers.policy),
+        "printed": audit_list.PRINTED,
+        "examples": examples(results.measured[0]) if results.measured else [],
         "policies": results.policies,
-        "methods": [
-            methods(facts, policy, results.metrics, settings, parts.version) for policy in results.policies
-        ],
+        "methods": _paragraphs(parts, as_reader),
+        "bibtex": bibliography(results, parts.version),
+        "departures_note": sections.departures_note(read_lock(results.study), results.departures),
+        "departures": results.departures,
         "command": sections.command(settings),
+    }
+
+
+def _paragraphs(parts: Parts, cite: Callable[[str], str]) -> list[str]:
+    """The methods paragraph of each policy."""
+    results = parts.results
+    used = cited(results)
+    return [
+        methods(
+            parts.facts,
+            policy,
+            results.metrics,
+            results.settings,
+            version=parts.version,
+            cited=used,
+            cite=cite,
+        )
+        for policy in results.policies
+    ]
+
+
+def to_paste(parts: Parts) -> dict[str, str]:
+    """What goes into a paper, by the name of its file: the methods and their bibliography."""
+    reader = "\n\n".join(as_markdown((paragraph,)) for paragraph in _paragraphs(parts, as_reader))
+    latex = "\n\n".join(pasted_latex(paragraph) for paragraph in _paragraphs(parts, as_latex_key))
+    return {
+        "methods.md": f"{reader}\n",
+        "methods.tex": f"{latex}\n",
+        "references.bib": bibliography(parts.results, parts.version),
     }
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from analysis.evaluate import DERIVED
 from analysis.policy import Policy
 from analysis.report.facts import Facts
+from analysis.report.references import REFERENCES
+from analysis.report.text import as_latex
 from analysis.report.words import count, level, listing, plural
 from analysis.settings import Settings
 
@@ -59,9 +62,31 @@ def in_words(policy: Policy) -> list[str]:
     return [CHOSEN.get(choice, "=".join(choice)) for choice in policy.choices.items()]
 
 
-def methods(facts: Facts, policy: Policy, metrics: pd.DataFrame, settings: Settings, version: str) -> str:
-    """The paragraph for one policy."""
-    rows = metrics[metrics["policy"] == policy.name].dropna(subset=["low"])
+def methods(
+    facts: Facts,
+    policy: Policy,
+    metrics: pd.DataFrame,
+    settings: Settings,
+    *,
+    version: str,
+    cited: Sequence[tuple[str, str]] = (),
+    cite: Callable[[str], str] = str,
+) -> str:
+    """The paragraph for one policy.
+
+    Args:
+        facts: of the study.
+        policy: the choices.
+        metrics: frame of metrics.csv.
+        settings: of the analysis.
+        version: of this program.
+        cited: (what was done, key of its reference).
+        cite: how a key is written.
+    """
+    # What rests on controls, experts or recapture has methods of its own, named below.
+    rows = metrics[(metrics["policy"] == policy.name) & ~metrics["metric"].isin(DERIVED)].dropna(
+        subset=["low"]
+    )
     named = rows["method"].str.replace(_RATIO, "", regex=True)
     ways = list(dict.fromkeys(map(str, named[named != ""])))
     ratios = rows["method"].str.extract(_RATIO)[0].dropna().astype(float)
@@ -84,8 +109,34 @@ def methods(facts: Facts, policy: Policy, metrics: pd.DataFrame, settings: Setti
             f"By documents and workers, standard errors are {ratios.min():.2f} to {ratios.max():.2f} times "
             f"those by documents alone."
         )
-    parts.append(
-        f"Bootstrap intervals beside them: {count(settings.replicates)} replicates, seed {settings.seed}. "
-        f"Computed with posthoc {version}."
+    resampled = (
+        f"Bootstrap intervals beside them: {count(settings.replicates)} replicates, seed {settings.seed}."
     )
+    parts.append(
+        f"{resampled if settings.replicates else 'No bootstrap.'} Computed with posthoc "
+        f"{version}{_cited(['posthoc'], cite)}."
+    )
+    if cited:
+        used = "; ".join(f"{what}{_cited([key], cite)}" for what, key in cited)
+        parts.append(f"Methods used: {used}.")
     return " ".join(parts)
+
+
+def _cited(keys: Sequence[str], cite: Callable[[str], str]) -> str:
+    written = [cite(key) for key in keys]
+    return "".join(f" {each}" for each in written if each)
+
+
+def as_reader(key: str) -> str:
+    """A reference in running text."""
+    return f"({REFERENCES[key].said})" if key in REFERENCES else ""
+
+
+def as_latex_key(key: str) -> str:
+    """A mark that stays whole when specials are escaped, until `pasted_latex` makes a citation of it."""
+    return f"\x02{key}\x03"
+
+
+def pasted_latex(paragraph: str) -> str:
+    """The paragraph as LaTeX, with its citations."""
+    return as_latex((paragraph,)).replace("\x02", "\\cite{").replace("\x03", "}")

@@ -25,6 +25,7 @@ class Numbers:
         sources: names in order, the ground truth first.
         ground_truth: the name of the source the others are matched against; None if there is none.
         independent: (dataset, `verified_i_of_n`) -> what workers who decide independently would give.
+        frames: the other frames of the policy, by the name of their file, as far as they are given.
     """
 
     policy: str
@@ -33,6 +34,7 @@ class Numbers:
     sources: tuple[str, ...]
     ground_truth: str | None
     independent: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    frames: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -41,8 +43,9 @@ class Numbers:
         policy: str,
         ground_truth: str | None,
         agreement: pd.DataFrame | None = None,
+        frames: Mapping[str, pd.DataFrame] | None = None,
     ) -> Numbers:
-        """The rows of `policy` in frames with the columns of metrics.csv and agreement.csv."""
+        """The rows of `policy` in frames with the columns of metrics.csv, agreement.csv and other files."""
         rows: dict[tuple[str, str, str], Row] = {}
         for record in metrics[metrics["policy"] == policy].to_dict("records"):
             row: dict[str, Any] = {
@@ -55,7 +58,15 @@ class Numbers:
         if ground_truth in sources:
             sources = dict.fromkeys([ground_truth, *sources])
         truth = ground_truth if ground_truth in sources else None
-        return cls(policy, rows, datasets, tuple(sources), truth, _independent(agreement, policy))
+        return cls(
+            policy,
+            rows,
+            datasets,
+            tuple(sources),
+            truth,
+            _independent(agreement, policy),
+            {name: _of(frame, policy) for name, frame in (frames or {}).items()},
+        )
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -81,10 +92,26 @@ class Numbers:
         row = self.get(dataset, source, metric)
         return row if row is not None and row["estimate"] is not None else None
 
+    def records(self, frame: str, **where: str) -> list[Row]:
+        """The rows of a frame whose cells equal those named; none where the frame is not there."""
+        found = self.frames.get(frame)
+        if found is None or found.empty:
+            return []
+        for name, value in where.items():
+            found = found[found[name] == value]
+        return [
+            {str(name): None if is_missing(value) else value for name, value in row.items()}
+            for row in found.to_dict("records")
+        ]
+
     def i_of_n(self) -> Sequence[str]:
         """The names `verified_i_of_n`, all workers first."""
         names = {metric for _, _, metric in self.rows if metric.startswith("verified_")}
         return sorted(names, key=lambda name: int(name.split("_")[1]), reverse=True)
+
+
+def _of(frame: pd.DataFrame, policy: str) -> pd.DataFrame:
+    return frame[frame["policy"] == policy] if "policy" in frame else frame
 
 
 def _independent(agreement: pd.DataFrame | None, policy: str) -> dict[tuple[str, str], float]:

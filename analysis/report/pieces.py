@@ -9,15 +9,18 @@ from typing import Any, Final
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from analysis.report import style
 from analysis.report.numbers import Row
 from analysis.report.words import dataset_name
 
-WIDTH: Final = 7.0
+WIDTH: Final = style.TWO_COLUMNS
 _ROW: Final = 0.235
+_NAME: Final = 27
 _MARGIN: Final = 0.75
-_NARROWEST_LABELLED: Final = 0.055
+# Inches of a bar, its row of names counted in.
+_NARROWEST_LABELLED: Final = 0.42
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ class Rows:
         axes.set_ylim(self.bottom, -0.6)
         axes.set_yticks(
             [*self.places.values(), *self.headings.values()],
-            [style.label(say(source) or dataset_name(group)) for group, source in self.places]
+            [style.label(say(source) or dataset_name(group), _NAME) for group, source in self.places]
             + [style.label(dataset_name(group)) for group in self.headings],
         )
         for tick in axes.get_yticklabels()[len(self.places) :]:
@@ -99,17 +102,82 @@ def share_axis(axes: Axes, title: str, lowest: float, highest: float = 1.0) -> N
     start = 0.0 if lowest < 0.5 else 0.5 if lowest < 0.8 else 0.8  # noqa: PLR2004 - the three scales offered
     end = max(1.0, highest)
     axes.set_xlim(start - 0.01 * (end - start), end + 0.01 * (end - start))
-    axes.set_xlabel(title if start == 0 else f"{title} (scale begins at {start:g})")
+    axes.set_xlabel(title if start == 0 else f"{title}\n(scale begins at {start:g})")
+    few_ticks(axes)
     axes.grid(axis="x")
     axes.set_axisbelow(True)
 
 
+def few_ticks(axes: Axes, amount: int = 5) -> None:
+    """So few marks on the scale that their numbers do not touch."""
+    axes.xaxis.set_major_locator(MaxNLocator(amount, steps=[1, 2, 2.5, 5, 10]))
+
+
+def panels(width: float, heights: Sequence[float], *, across: int = 1, share: bool = False) -> Panels:
+    """A figure of panels, `across` beside one another where the width allows it, else under one another.
+
+    Args:
+        width: of the figure, in inches.
+        heights: of each panel, in inches.
+        across: how many fit beside one another in two columns.
+        share: whether those beside one another have the same heights of rows.
+    """
+    columns = 1 if style.is_narrow(width) else min(across, len(heights))
+    lines = [heights[start : start + columns] for start in range(0, len(heights), columns)]
+    tall = [max(line) for line in lines]
+    figure = style.new_figure(width, sum(tall) + 0.35)
+    grid = figure.subplots(
+        len(lines), columns, squeeze=False, height_ratios=tall, sharey="row" if share else False
+    )
+    drawn = [axes for line in grid for axes in line]
+    for axes in drawn[len(heights) :]:
+        axes.set_visible(False)
+    return Panels(figure, drawn[: len(heights)], columns)
+
+
+@dataclass(frozen=True)
+class Panels:
+    """A figure and its panels, row by row.
+
+    Attributes:
+        figure: the whole.
+        axes: of each panel.
+        columns: how many stand beside one another.
+    """
+
+    figure: Figure
+    axes: Sequence[Axes]
+    columns: int
+
+
 def stacked(
-    rows: Rows, shares: Mapping[tuple[str, str], Sequence[float]], parts: Sequence[str], title: str
+    rows: Rows,
+    shares: Mapping[tuple[str, str], Sequence[float]],
+    parts: Sequence[str],
+    title: str,
+    *,
+    width: float = WIDTH,
+    key: Callable[[Axes], None] | None = None,
 ) -> Figure:
-    """Bars of shares that add to 1, with the percentage in every part wide enough to hold it."""
-    figure = style.new_figure(WIDTH, rows.inches + 0.3)
-    axes = figure.subplots()
+    """Bars of shares that add to 1, with the percentage in every part wide enough to hold it.
+
+    Args:
+        rows: where the bars stand.
+        shares: of each bar.
+        parts: their names, of `style.PARTS`.
+        title: of the axis.
+        width: of the figure.
+        key: draws what the parts mean, in place of a legend.
+    """
+    above = 0.3 if key is None else 0.8
+    across = len(parts) if not style.is_narrow(width) else 3
+    above += 0.16 * ((len(parts) - 1) // across)
+    figure = style.new_figure(width, rows.inches + above)
+    if key is None:
+        axes = figure.subplots()
+    else:
+        explained, axes = figure.subplots(2, 1, height_ratios=[above, rows.inches])
+        key(explained)
     heights = [rows.places[pair] for pair in shares]
     for place, part in enumerate(parts):
         fill, _, hatch = style.PARTS[part]
@@ -117,29 +185,30 @@ def stacked(
         starts = [sum(values[:place]) for values in shares.values()]
         look: dict[str, Any] = {"color": fill, "hatch": hatch, "edgecolor": style.PAPER, "lw": 0.6}
         axes.barh(heights, widths, 0.78, starts, label=part, **look)
-        for height, width, start in zip(heights, widths, starts, strict=True):
-            _label_part(axes, part, start, width, height)
+        for height, extent, start in zip(heights, widths, starts, strict=True):
+            if extent * width >= _NARROWEST_LABELLED:
+                label_part(axes, part, start, extent, height)
     rows.dress(axes)
     axes.set_xlim(0, 1)
     axes.set_xlabel(title)
-    figure.legend(loc="outside upper left", ncols=len(parts), handlelength=1.1, columnspacing=1.4)
+    if key is None:
+        figure.legend(loc="outside upper left", ncols=across, handlelength=1.1, columnspacing=1.4)
     return figure
 
 
-def _label_part(axes: Axes, part: str, start: float, width: float, height: float) -> None:
-    """The percentage in the middle of a part of a bar, if it fits."""
-    if width < _NARROWEST_LABELLED:
-        return
+def label_part(axes: Axes, part: str, start: float, extent: float, height: float) -> None:
+    """The percentage in the middle of a part of a bar."""
     fill, ink, hatch = style.PARTS[part]
-    text = axes.text(start + width / 2, height, f"{100 * width:.0f} %", color=ink, size=7.5)
+    text = axes.text(start + extent / 2, height, f"{100 * extent:.0f} %", color=ink, size=7)
     text.set(ha="center", va="center")
     if hatch:
         text.set_bbox({"facecolor": fill, "edgecolor": "none", "pad": 0.8})
 
 
-def before_after_legend(figure: Figure) -> None:
+def before_after_legend(figure: Figure, width: float = WIDTH) -> None:
     """What hollow and filled marks mean."""
     common: dict[str, Any] = {"color": style.MUTED, "marker": "o", "ls": "none", "ms": 5.5, "mew": 1.2}
     before = Line2D([], [], mfc=style.PAPER, label="before: exact match with the ground truth", **common)
     after = Line2D([], [], label="after: as people judged", **common)
-    figure.legend(handles=[before, after], loc="outside upper left", ncols=2)
+    across = 1 if style.is_narrow(width) else 2
+    figure.legend(handles=[before, after], loc="outside upper left", ncols=across)

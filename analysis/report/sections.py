@@ -5,28 +5,25 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+from analysis.lock import Lock
+from analysis.report.audit_list import SHOWN
 from analysis.report.facts import Facts
 from analysis.report.numbers import Numbers
 from analysis.report.words import (
     ALL_DATASETS,
     count,
     dataset_name,
-    is_missing,
     listing,
     number,
     percent,
     plural,
 )
 from analysis.settings import Settings
-from analysis.study import Study
 
 if TYPE_CHECKING:
     import pandas as pd
-
-AUDIT_SHOWN: Final = 60
-_CONTEXT: Final = 45
 
 
 def title(facts: Facts) -> str:
@@ -143,61 +140,22 @@ def audit_note(audit: pd.DataFrame, policy: str, ground_truth: str | None) -> st
         )
     amounts = rows["finding"].value_counts().sort_index()
     said = listing([f"{count(amount)} {finding}" for finding, amount in amounts.items()])
-    shown = "" if len(rows) <= AUDIT_SHOWN else f" The first {AUDIT_SHOWN} follow."
+    shown = "" if len(rows) <= SHOWN else f" The first {count(SHOWN)} follow."
     return (
         f"Links of {ground_truth} that at most half of their judgments verify, and links that more than half "
         f"verify and {ground_truth} lacks: {said}.{shown} The whole list stands in audit.csv."
     )
 
 
-def audit_rows(study: Study, audit: pd.DataFrame, policy: str) -> list[dict[str, str]]:
-    """The first rows of the list, each with a piece of its text where the text is known."""
-    documents = study["documents"]
-    keys = zip(documents["dataset"], documents["document"], strict=True)
-    texts = dict(zip(keys, documents["text"], strict=True))
-    many = len(study.datasets) > 1
-    cards = study["cards"].dropna(subset=["title"])
-    titles = dict(zip(cards["key"], cards["title"], strict=True))
-    rows = audit[audit["policy"] == policy].head(AUDIT_SHOWN).to_dict("records")
-    found = [_audit_row(row, texts.get((row["dataset"], row["document"])), many) for row in rows]
-    for row in found:
-        # A number says nothing to a reader; a title stands in its own key already.
-        if row["key"] in titles and titles[row["key"]] not in row["key"]:
-            row["key"] = f"{titles[row['key']]} ({row['key']})"
-    return found
-
-
-def _audit_row(row: dict[Any, Any], text: object, many: bool) -> dict[str, str]:  # noqa: FBT001 - one caller
-    start, end = row["start"], row["end"]
-    before = after = ""
-    mention = "" if is_missing(row["mention"]) else str(row["mention"])
-    if isinstance(text, str):
-        before, mention, after = _before(text[:start]), text[start:end], _after(text[end:])
-    return {
-        "document": f"{row['dataset']}: {row['document']}" if many else str(row["document"]),
-        "before": before,
-        "mention": mention or f"characters {start} to {end}",
-        "after": after,
-        "key": "no link" if is_missing(row["key"]) else str(row["key"]),
-        "finding": str(row["finding"]),
-        "sources": str(row["sources"]).replace("|", ", "),
-        "votes": f"{count(row['verify'])}, {count(row['edit'])}, {count(row['remove'])}",
-    }
-
-
-def _before(text: str) -> str:
-    """The last words of `text`."""
-    if len(text) <= _CONTEXT:
-        return text
-    cut = text[-_CONTEXT:]
-    return f"… {cut.split(' ', 1)[-1]}"
-
-
-def _after(text: str) -> str:
-    """The first words of `text`."""
-    if len(text) <= _CONTEXT:
-        return text
-    return f"{text[:_CONTEXT].rsplit(' ', 1)[0]} …"
+def departures_note(lock: Lock | None, departures: Sequence[str]) -> str:
+    """Whether the analysis was fixed before anybody could see the data, and whether it was kept to."""
+    if lock is None:
+        return (
+            "The analysis was not locked before the first judgment: nobody can tell what was chosen after "
+            "seeing data."
+        )
+    kept = f"{plural(len(departures), 'departure')} from it:" if departures else "Nothing departs from it."
+    return f"The analysis was locked at {lock.at} (sha256 {lock.sha256}). {kept}"
 
 
 def command(settings: Settings) -> str:

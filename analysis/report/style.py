@@ -50,6 +50,9 @@ PARTS: Final[dict[str, tuple[str, str, str]]] = {
     "C": ("#2f7f6d", _ON_DARK, "\\\\\\\\"),
     "D": ("#cf9a1f", _ON_LIGHT, ""),
     "E": ("#b0412e", _ON_DARK, "////"),
+    "E0": ("#e0a296", _ON_LIGHT, "...."),
+    "E1": ("#b0412e", _ON_DARK, "////"),
+    "other": ("#8d96a3", _ON_LIGHT, ""),
 }
 
 # What the browser may recolour for the dark: exact colours of the SVG -> CSS variables.
@@ -94,12 +97,25 @@ _SETTINGS: Final[Any] = {
 }
 
 
+# Inches: what fits one column of a two-column page, and both.
+ONE_COLUMN: Final = 3.4
+TWO_COLUMNS: Final = 7.0
+_SMALL: Final[Any] = {"font.size": 7, "axes.titlesize": 7.5, "legend.fontsize": 7}
+
+
+def is_narrow(width: float) -> bool:
+    """Whether panels have to stand under one another."""
+    return width < (ONE_COLUMN + TWO_COLUMNS) / 2
+
+
 @contextmanager
-def style() -> Iterator[None]:
-    """Draw in this style, whatever the caller's own settings are."""
+def style(width: float = TWO_COLUMNS) -> Iterator[None]:
+    """Draw in this style, whatever the caller's own settings are; smaller letters in one column."""
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(_SETTINGS)
+        if is_narrow(width):
+            mpl.rcParams.update(_SMALL)
         yield
 
 
@@ -123,7 +139,7 @@ def _glyphs() -> frozenset[int]:
 
 
 def label(text: str, longest: int = 26) -> str:
-    """`text` as a figure can print it: characters without a glyph become a box, long names are shortened."""
+    """`text` as a figure can print it: what has no glyph becomes a box, long names lose their middle."""
     known = _glyphs()
     kept = [
         character if ord(character) in known else "□"
@@ -131,4 +147,6 @@ def label(text: str, longest: int = 26) -> str:
         if unicodedata.category(character) not in ("Mn", "Cf", "Cc") or ord(character) in known
     ]
     short = "".join(kept).replace("\n", " ")
-    return short if len(short) <= longest else f"{short[: longest - 1]}…"
+    # Names that begin alike differ at their end.
+    end = longest // 3
+    return short if len(short) <= longest else f"{short[: longest - 1 - end]}…{short[-end:]}"

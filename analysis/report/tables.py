@@ -85,6 +85,10 @@ TABLES: Final = (
     "agreement",
     "workers",
     "policies",
+    "waterfall",
+    "control_results",
+    "corrected",
+    "sensitivity",
 )
 
 
@@ -272,10 +276,10 @@ def all_tables(facts: Facts, side_by_side: Sequence[Numbers], workers: pd.DataFr
     ]
     if len(side_by_side) > 1:
         tables.append(policies_table(side_by_side))
-    return [_noted(table) for table in tables if table.rows and len(table.head) > table.words]
+    return [noted(table) for table in tables if table.rows and len(table.head) > table.words]
 
 
-def _noted(table: Table) -> Table:
+def noted(table: Table) -> Table:
     """A reason why numbers are undefined stands once, below the table, and a dash in their cells."""
     said = [str(part[0]) for row in table.rows for part in row if len(part) == 1]
     reasons = list(dict.fromkeys(text for text in said if text.startswith(UNDEFINED)))

@@ -9,10 +9,11 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from analysis.report.numbers import Row
-from analysis.report.words import is_missing, level, number, size
+from analysis.report.words import digits, is_missing, level, number, size
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,9 @@ Text = tuple["str | Said", ...]
 UNDEFINED: Final = "undefined: "
 
 
-def say(row: Row, column: str = "estimate", how: Callable[[object], str] = number) -> Said:
-    """One cell of metrics.csv, written by `how`."""
+def say(row: Row, column: str = "estimate", how: Callable[[object], str] | None = None) -> Said:
+    """One cell of metrics.csv, written by `how`; else with the decimals that its interval is worth."""
+    how = how or partial(number, digits=digits(row["low"], row["high"]))
     key = "|".join([row["policy"], row["dataset"], row["source"], row["metric"], column])
     return Said(how(row[column]), key, repr(row[column]))
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 _SIZES: Final = 10
+_FINEST: Final = 4
 
 MISSING: Final = "n/a"
 
@@ -34,7 +35,19 @@ def number(value: object, digits: int = 3) -> str:
     if amount.is_integer() and abs(amount) > 1:
         return f"{int(amount):,}"
     # Sizes of sets may be fractions of items; a tenth of an item is as fine as anybody reads them.
-    return f"{amount:,.{digits if abs(amount) < _SIZES else 1}f}"
+    return f"{amount:,.{digits if abs(amount) < _SIZES else min(digits, 1)}f}"
+
+
+def digits(low: object, high: object) -> int:
+    """Decimals worth printing of a number with this interval: two of them are the interval's own.
+
+    0.893 [0.871, 0.914], but 0.89 [0.82, 0.96]; without an interval 3.
+    """
+    if is_missing(low) or is_missing(high) or not float(high) > float(low):  # type: ignore[arg-type]  # numbers, if not missing
+        return 3
+    bottom, top = float(low), float(high)  # type: ignore[arg-type]  # as above
+    wanted = min(_FINEST, 1 - math.floor(math.log10(top - bottom)))
+    return max(0 if max(abs(bottom), abs(top)) >= _SIZES else 2, wanted)
 
 
 def count(value: object) -> str:
@@ -98,3 +111,8 @@ def undefined(row: Mapping[str, Any]) -> str:
     """Why a row of metrics.csv has no estimate, in words."""
     reason = row.get("reason")
     return "undefined" if is_missing(reason) else f"undefined: {reason}"
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """A difference, its sign always there: `+0.061`, `-0.037`."""
+    return f"+{number(value, digits)}" if value > 0 else number(value, digits)

@@ -23,7 +23,9 @@ BENCHES = (
     "drawing",
     "search",
     "serving",
+    "browsing",
     "hosting",
+    "prolific",
 )
 
 

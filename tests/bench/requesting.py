@@ -62,3 +62,15 @@ class Connection:
         if not part:
             raise ConnectionError("the server hung up")
         return part
+
+
+def arrive(url: str, participant: str) -> str:
+    """A worker comes in and goes through the steps; his token."""
+    with Connection(url) as connection:
+        status, headers, _ = connection.get(f"/start?participant={participant}")
+        if status != 303:
+            raise RuntimeError(f"arrival was answered with {status}")
+        token = headers["location"].rsplit("/", 1)[1]
+        for step in ("consent", "instructions", "example"):
+            connection.post(f"/w/{token}/step", f"step={step}&agree=yes")
+    return token

@@ -18,7 +18,7 @@ from urllib.parse import quote
 from sqlalchemy import func, select
 
 from tests.bench import corpora
-from tests.bench.requesting import Connection
+from tests.bench.requesting import Connection, arrive
 from tests.bench.rows import Row, tail
 from verifier import clock
 from verifier.kb.build import build
@@ -102,7 +102,7 @@ def run() -> list[Row]:
 def _flat(url: str) -> tuple[Told, float]:
     """Eight clients without a pause, until the time is over."""
     with ThreadPoolExecutor(CLIENTS) as pool:
-        tokens = list(pool.map(lambda n: _arrive(url, f"flat{n}"), range(CLIENTS * 5)))
+        tokens = list(pool.map(lambda n: arrive(url, f"flat{n}"), range(CLIENTS * 5)))
     until = time.perf_counter() + FLAT_SECONDS
     start = time.perf_counter()
     with ThreadPoolExecutor(CLIENTS) as pool:
@@ -146,7 +146,7 @@ def _flat_bare(url: str) -> tuple[Told, float]:
 def _paced(url: str, titles: list[str]) -> tuple[Told, list[float]]:
     """Every worker in a thread and on a connection of his own; and how late each request was sent."""
     with ThreadPoolExecutor(CLIENTS) as pool:
-        tokens = list(pool.map(lambda n: _arrive(url, f"paced{n}"), range(WORKERS)))
+        tokens = list(pool.map(lambda n: arrive(url, f"paced{n}"), range(WORKERS)))
     late: list[float] = []
     start = time.perf_counter() + 0.5
     told = [Told() for _ in tokens]
@@ -182,18 +182,6 @@ def _work(url: str, token: str, due: float, told: Told, *, late: list[float], ti
             sequence += 1
             told.judge(connection, f"/api/{token}/judgments", displays.pop(0), sequence)
             due += PACE
-
-
-def _arrive(url: str, participant: str) -> str:
-    """A worker comes in and goes through the steps; his token."""
-    with Connection(url) as connection:
-        status, headers, _ = connection.get(f"/start?participant={participant}")
-        if status != 303:
-            raise RuntimeError(f"arrival was answered with {status}")
-        token = headers["location"].rsplit("/", 1)[1]
-        for step in ("consent", "instructions", "example"):
-            connection.post(f"/w/{token}/step", f"step={step}&agree=yes")
-    return token
 
 
 def _together(parts: list[Told]) -> Told:

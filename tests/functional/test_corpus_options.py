@@ -86,3 +86,17 @@ def test_xml_and_its_texts_can_be_in_two_encodings(posthoc, study_folder, tmp_pa
     assert (refused.status, "RawText/a:1: not utf-8-sig text" in refused.err) == (1, True)
     ran = put(posthoc, study_folder, path, encoding="latin-1")
     assert (ran.status, "offset audit: 1 exact" in ran.out) == (0, True)
+
+
+def test_titles_are_scored_against_ids_with_a_file_that_says_which_is_which(posthoc, tmp_path):
+    row = {"id": "1", "text": "Ann met Bob", "annotations": [{"start": 0, "end": 3, "entity": "Q1"}]}
+    (tmp_path / "gt.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    row["annotations"][0]["entity"] = "Ann_Lee"
+    (tmp_path / "p.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    (tmp_path / "ids.tsv").write_text("Q1\tAnn Lee\n", encoding="utf-8")
+    words = ("score", "--gt", tmp_path / "gt.jsonl", "--pred", f"M={tmp_path / 'p.jsonl'}", "--json")
+    apart = posthoc(*words)
+    assert json.loads(apart.out)["records"][0]["hits"] == 0
+    assert "--redirects with titles and their Wikidata ids" in apart.err
+    ran = posthoc(*words, "--redirects", tmp_path / "ids.tsv")
+    assert (json.loads(ran.out)["records"][0]["hits"], ran.err) == (1, "")

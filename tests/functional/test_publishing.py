@@ -4,21 +4,24 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from analysis.errors import InputError, StateError
-from tests.support.campaign import QUICK, Breaking, Killed, campaign, come, requester, work
+from tests.support.campaign import QUICK, Breaking, Killed, campaign, come, handed_in, requester, work
 from tests.support.crowds import NOON, judge, planned
 from tests.support.mturk import Person
 from tests.support.mturk import requester as boto
 from verifier.config import BudgetSection, MTurkPlatform, ServerSection
-from verifier.crowd import campaigns, collecting, paying, publishing, review
+from verifier.crowd import bonuses, campaigns, collecting, paying, publishing, rejecting, review
+from verifier.crowd.bonus_file import Asked
 from verifier.crowd.localmturk.server import LocalMTurk
 from verifier.crowd.mturk import PREVIEW
 from verifier.crowd.pacing import BusyError
 from verifier.crowd.submission import submit
+from verifier.rehearse.account import account
+from verifier.rehearse.platforms import mturk_told
 from verifier.store import crowd
-from verifier.store.models import AssignmentRow, Event, Place, PlatformCall, Vault
+from verifier.store.models import AssignmentRow, ControlRow, Event, Place, PlatformCall, Vault
 
 
 @pytest.fixture
@@ -189,6 +192,15 @@ def test_no_cap_and_a_simulated_study_and_another_environment_are_refused(study)
         publishing.offer(study, "local")
 
 
+def test_controls_that_nobody_has_looked_at_go_before_nobody(study):
+    with pytest.raises(StateError, match="nobody has confirmed"):
+        publishing.publish(study, requester(study), "production", places=1, now=NOON)
+    assert not rows(study, Place)
+    with study.write() as session:
+        session.execute(update(ControlRow).values(confirmed=NOON))
+    campaigns.controls_confirmed(study, "production")
+
+
 def test_an_address_at_which_nothing_answers_is_refused(study):
     with pytest.raises(StateError, match="does not answer there"):
         campaigns.reachable(study, "local")
@@ -209,6 +221,27 @@ def test_closing_frees_the_money_and_extending_keeps_a_place_open(study, platfor
     assert platform.service.statement()["held"] == 0
     with study.read() as session:
         assert crowd.committed(session) == 0
+
+
+def test_places_that_have_run_out_are_told_until_they_are_extended(study):
+    publish(study, places=2)
+    late = NOON + timedelta(hours=80)
+    assert [publishing.run_out(study, NOON), publishing.run_out(study, late)] == [0, 2]
+    publishing.extend(study, requester(study), "local", places=1, now=late)
+    assert publishing.run_out(study, late) == 1
+
+
+def test_closing_keeps_the_money_of_what_was_handed_in_there_and_frees_what_was_returned(study, platform):
+    publish(study, places=3)
+    one, two, _ = hits(platform)
+    Person(platform, "A1").do(one["id"])
+    assignment, _ = work(study, platform, two["id"], "A2", NOON, tasks=0)
+    Person(platform, "A2").give_back(assignment)
+    assert publishing.close(study, requester(study), "local", places=None) == publishing.Moved(2, at_work=1)
+    assert [row.state for row in rows(study, AssignmentRow)] == ["returned"]
+    with study.read() as session:
+        assert crowd.committed(session) * 100 == platform.service.statement()["held"] == 120
+    assert collect(study).found == {"unknown": 1}
 
 
 def test_a_hit_deleted_by_hand_costs_nothing_more(study, platform):
@@ -326,17 +359,6 @@ def test_no_platform_id_of_a_worker_stands_outside_the_vault(study, platform):
         assert session.scalar(select(Vault.platform_worker)) == "AWORKERID"
 
 
-def handed_in(study, platform, count):
-    """So many places published, worked on, handed in on both sides, collected, and approved here."""
-    publish(study, places=count)
-    for number, hit in enumerate(hits(platform)[:count]):
-        assignment, token = work(study, platform, hit["id"], f"A{number}", NOON)
-        submit(study, token, NOON)
-        Person(platform, f"A{number}").submit(assignment)
-    collect(study)
-    review.decide(study, confirm="tiny", now=NOON)
-
-
 def payments(platform):
     return [line["subject"] for line in platform.service.statement()["payments"]]
 
@@ -405,7 +427,15 @@ def test_a_whole_campaign_runs_on_every_database(any_tiny_study, platform):
     with pytest.raises(Killed):
         publish(study, Breaking(requester(study), "create", 2, after=True))
     handed_in(study, platform, 3)
-    assert paying.pay(study, requester(study), now=NOON).done == 3
+    with study.write() as session:
+        crowd.assignment(session, 3).decision = None
+    unwanted = [rejecting.Wanted(3, "", "Nothing was read at all.")]
+    assert rejecting.reject(study, requester(study), unwanted, now=NOON) == 1
+    assert paying.pay(study, requester(study), now=NOON).done == 2
+    assert rejecting.override(study, requester(study), [3], now=NOON) == 1
+    asked = [Asked("line", 1, None, Decimal("0.50"), "Thank you")]
+    assert [bonuses.pay(study, requester(study), asked, now=NOON).done for _ in range(2)] == [1, 0]
     assert collect(study, live=False).found == {"matched": 3}
-    assert len(payments(platform)) == 3
+    assert len(payments(platform)) == 4
+    assert account(study, mturk_told(platform.service.statement())).equal
     assert len(hits(platform)) == publishing.how_many(study, "open", "submitted")

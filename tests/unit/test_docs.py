@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 import pytest
 import typer
@@ -54,7 +54,8 @@ def keys(model: type[BaseModel], path: str = "") -> Iterator[str]:
         elif section is None:
             yield path + name
         else:
-            named = f"{path}{name}.NAME." if field.annotation is not section else f"{path}{name}."
+            mapped = get_origin(field.annotation) is dict
+            named = f"{path}{name}.NAME." if mapped else f"{path}{name}."
             yield from keys(section, named)
 
 

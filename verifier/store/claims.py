@@ -10,7 +10,7 @@ Statements are built once, here: building them anew for each draw would cost mor
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
@@ -105,6 +105,7 @@ _HOLD_WORKER: Final = select(_WORKER.c.id).where(_WORKER.c.id == bindparam("work
 _HOLD_PLACE: Final = (
     select(_PLACE.c.state, _PLACE.c.origin).where(_PLACE.c.id == bindparam("place")).with_for_update()
 )
+_LATEST: Final = select(func.max(_ASSIGNMENT.c.id))
 _TAKE_PLACE: Final = update(_PLACE).where(_PLACE.c.id == bindparam("place")).values(state="taken")
 
 
@@ -191,6 +192,7 @@ def open_assignment(
     origin: str,
     claimed: datetime,
     deadline: datetime,
+    options: dict[str, Any],
 ) -> int:
     """A new claimed assignment, whose place is taken with it; its id."""
     row = AssignmentRow(
@@ -200,6 +202,7 @@ def open_assignment(
         origin=origin,
         claimed=claimed,
         deadline=deadline,
+        options=options,
     )
     session.add(row)
     session.flush()
@@ -213,11 +216,13 @@ def lease(session: Session, assignment_id: int, slots: Sequence[Slot], until: da
     _change_counts(session, {name: -n for name, n in Counter(slot.stratum for slot in slots).items()})
 
 
-def put_tasks(session: Session, assignment_id: int, tasks: Iterable[tuple[int, int | None]]) -> None:
-    """The tasks of an assignment, (task, slot), in the order shown."""
+def put_tasks(
+    session: Session, assignment_id: int, tasks: Sequence[tuple[int, int | None]], arms: Sequence[str | None]
+) -> None:
+    """The tasks of an assignment, (task, slot), in the order shown, and the arm of each."""
     rows = [
-        {"assignment_id": assignment_id, "ordinal": ordinal, "task_id": task, "slot_id": slot}
-        for ordinal, (task, slot) in enumerate(tasks)
+        {"assignment_id": assignment_id, "ordinal": ordinal, "task_id": task, "slot_id": slot, "arm": arm}
+        for ordinal, ((task, slot), arm) in enumerate(zip(tasks, arms, strict=True))
     ]
     session.connection().execute(insert(_DRAWN), rows)
 
@@ -235,17 +240,22 @@ def give_back(session: Session, slots: Sequence[tuple[Slot, int]]) -> None:
     _change_counts(session, Counter(slot.stratum for slot, _ in slots))
 
 
-def complete(session: Session, assignment_id: int) -> int:
+def complete(session: Session, assignment_id: int) -> tuple[int, list[int]]:
     """Mark done the slots of a submitted assignment: those it holds, and any it lost that nobody took since.
 
     Returns:
-        How many are done by it now.
+        How many are done by it now, and which of them it had lost.
     """
     rows = _run(session, _FILLABLE, assignment=assignment_id).all()
     _run(session, _FILL, slots=[row.id for row in rows], assignment=assignment_id)
-    lost = Counter(row.stratum for row in rows if row.state == "open")
-    _change_counts(session, {stratum: -count for stratum, count in lost.items()})
-    return len(rows)
+    lost = [row for row in rows if row.state == "open"]
+    _change_counts(session, {name: -n for name, n in Counter(row.stratum for row in lost).items()})
+    return len(rows), [row.id for row in lost]
+
+
+def latest(session: Session) -> int:
+    """The number of the latest assignment; 0 before the first."""
+    return session.scalar(_LATEST) or 0
 
 
 def overdue(session: Session, before: datetime) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -18,6 +18,7 @@ from verifier.store.models import (
     AnnotationRow,
     AssignmentRow,
     ControlAnswer,
+    ControlRow,
     Credit,
     Dataset,
     DisplayRow,
@@ -236,7 +237,7 @@ def _row(annotation: Annotation, source: int, document: int, text: str, *, again
 
 
 def shared_items(
-    session: Session, source: int, documents: Sequence[tuple[int, Document]]
+    session: Session, source: int, documents: Sequence[tuple[int, Document]], targets: Mapping[str, str]
 ) -> tuple[dict[str, int], dict[str, set[str]]]:
     """How many items other sources share with what is being imported, and the schemes of their keys.
 
@@ -244,9 +245,14 @@ def shared_items(
         session: the database.
         source: who the annotations are of.
         documents: rows of documents and what the source made of them.
+        targets: the redirects in force.
     """
     ours = {
-        row_id: {(*a.span, a.entity.key) for a in document.annotations if a.entity.kind == LINK}
+        row_id: {
+            (*a.span, targets.get(a.entity.key or "", a.entity.key))
+            for a in document.annotations
+            if a.entity.kind == LINK
+        }
         for row_id, document in documents
     }
     annotation = AnnotationRow
@@ -263,8 +269,9 @@ def shared_items(
         for name, document, start, end, key in session.execute(
             query.where(annotation.document_id.in_(rows[place : place + _NAMES]))
         ):
-            shared[name] = shared.get(name, 0) + ((start, end, key) in ours[document])
-            schemes.setdefault(name, set()).add(scheme(key or ""))
+            stands = targets.get(key or "", key or "")
+            shared[name] = shared.get(name, 0) + ((start, end, stands) in ours[document])
+            schemes.setdefault(name, set()).add(scheme(stands))
     return dict(sorted(shared.items())), schemes
 
 
@@ -280,9 +287,21 @@ def is_planned(session: Session) -> bool:
 
 def drop_plan(session: Session) -> None:
     """Take away a plan that nothing was drawn from; every annotation is unplanned again."""
-    for table in (ControlAnswer, Credit, DisplayRow, TaskSlot, StratumRow, TaskRow, SegmentRow, Splitter):
+    for table in (
+        ControlAnswer,
+        ControlRow,
+        Credit,
+        DisplayRow,
+        TaskSlot,
+        StratumRow,
+        TaskRow,
+        SegmentRow,
+        Splitter,
+    ):
         session.execute(delete(table))
-    session.execute(delete(StudyFact).where(StudyFact.name.in_(("plan_sha256", "planned"))))
+    session.execute(
+        delete(StudyFact).where(StudyFact.name.in_(("plan_sha256", "planned", "sampling", "lock")))
+    )
     # Planning finds more duplicates, after redirects; those that the import found stay: never the first.
     annotation = AnnotationRow
     same = annotation.source_id, annotation.document_id, annotation.start, annotation.end, annotation.kind

@@ -13,12 +13,14 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from analysis.errors import StateError
-from verifier.store import facts
+from verifier.store import facts, ledger
 from verifier.store.models import AssignmentRow, JudgmentRow, Place, Vault, Worker
 
 ORIGIN: Final = "origin"
 LIVE: Final = "live"
 SIMULATED: Final = "simulated"
+# The fact that a study is a copy made to rehearse on: a simulated one that may be published, here alone.
+REHEARSAL: Final = "rehearsal"
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,11 @@ def is_known(session: Session, platform: str, digest: str) -> bool:
     """Whether a worker with this keyed digest has been here."""
     query = select(Vault.worker_id).where(Vault.platform == platform, Vault.hmac == digest)
     return session.scalar(query) is not None
+
+
+def worker_of(session: Session, platform: str, digest: str) -> int | None:
+    """The number of the worker with this keyed digest."""
+    return session.scalar(select(Vault.worker_id).where(Vault.platform == platform, Vault.hmac == digest))
 
 
 def _by_digest(session: Session, platform: str, digest: str) -> Worker | None:
@@ -174,7 +181,12 @@ def set_place(session: Session, place_id: int, state: str) -> None:
 
 
 def committed(session: Session) -> Decimal:
-    """What is paid or may have to be paid: pay and fee of every place that is open, taken or submitted."""
+    """What is paid or may have to be paid: each place that is open, taken or submitted, and each bonus."""
+    return places_cost(session) + ledger.bonuses(session)
+
+
+def places_cost(session: Session) -> Decimal:
+    """Pay and fee of every place that is open, taken or submitted."""
     # Amounts are text, which no database adds up exactly; equal ones are counted there.
     alike = select(Place.reward, Place.fee, func.count()).where(Place.state != "closed")
     rows = session.execute(alike.group_by(Place.reward, Place.fee))

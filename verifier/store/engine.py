@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -150,6 +151,34 @@ class Store:
             )
         if found != known[-1]:
             self.upgrade()
+
+    def compact(self) -> None:
+        """Write the database anew, so that what was deleted is nowhere in its files any more."""
+        self.refuse_to_write()
+        with _said(self), self._engine.connect() as connection:
+            driver = connection.connection.driver_connection
+            if driver is None:
+                return
+            if self.is_sqlite:
+                # Twice: the rewriting itself goes through the log, which must end empty.
+                for statement in (
+                    "pragma wal_checkpoint(truncate)",
+                    "vacuum",
+                    "pragma wal_checkpoint(truncate)",
+                ):
+                    driver.execute(statement)
+                return
+            driver.autocommit = True
+            driver.execute("vacuum full")
+            driver.autocommit = False
+
+    def snapshot(self, path: Path) -> None:
+        """Copy an SQLite database, as it is at this moment, into a new file while others may write."""
+        with _said(self), closing(sqlite3.connect(path)) as target, self._engine.connect() as connection:
+            driver = connection.connection.driver_connection
+            if driver is not None:
+                driver.backup(target)
+                target.execute("pragma journal_mode=DELETE")
 
     @property
     def shown_url(self) -> str:

@@ -9,22 +9,27 @@ from datetime import datetime
 from typing import Any, Final
 
 import pandas as pd
-from sqlalchemy import Executable, func, literal, null, select
+from sqlalchemy import Executable, Integer, Text, and_, case, cast, func, literal, null, select
 from sqlalchemy.orm import Session
 
-from analysis.schema import TABLES
-from verifier.store import facts, redirects
+from analysis.schema import EXPERT, TABLES
+from verifier.store import experts, facts, redirects
 from verifier.store.current import undone
 from verifier.store.models import (
     AnnotationRow,
     AssignmentRow,
+    AssignmentTask,
     CardRow,
+    Comment,
     ControlAnswer,
+    ControlRow,
     Credit,
     Dataset,
     DisplayRow,
     DocumentRow,
     JudgmentRow,
+    MissingMention,
+    Naming,
     Place,
     Redirect,
     SegmentRow,
@@ -37,7 +42,7 @@ from verifier.store.models import (
 
 _NOT_PLANNED: Final = "not_planned"
 # Where keys stand that a redirect may lead on.
-_KEYED: Final = ("annotations", "displays", "cards", "judgments")
+_KEYED: Final = ("annotations", "displays", "cards", "judgments", "namings")
 
 
 @dataclass(frozen=True)
@@ -105,7 +110,7 @@ def fact(session: Session, name: str) -> str | None:
 
 
 def _queries(*, text: bool) -> dict[str, Executable]:
-    return _corpus(text=text) | _plan() | _work()
+    return _corpus(text=text) | _plan() | _work() | _asides(text=text)
 
 
 def _corpus(*, text: bool) -> dict[str, Executable]:
@@ -179,7 +184,10 @@ def _plan() -> dict[str, Executable]:
             ControlAnswer.acceptable,
             ControlAnswer.difficulty,
             ControlAnswer.use,
-        ),
+        )
+        .join(DisplayRow, DisplayRow.id == ControlAnswer.display_id)
+        .outerjoin(ControlRow, ControlRow.task_id == DisplayRow.task_id)
+        .where(ControlRow.retired.is_(None)),
     }
 
 
@@ -191,7 +199,8 @@ def _work() -> dict[str, Executable]:
             Worker.pseudonym,
             Place.platform,
             assignment.origin,
-            assignment.state,
+            # Whoever asks for work that was handed in must not find an expert's.
+            case((Place.platform == experts.PLATFORM, EXPERT), else_=assignment.state),
             assignment.counted,
             assignment.counted_reason,
             assignment.claimed,
@@ -201,6 +210,7 @@ def _work() -> dict[str, Executable]:
             Place.fee,
             assignment.bonus,
             Place.currency,
+            cast(assignment.options, Text),
         )
         .select_from(assignment)
         .join(Worker)
@@ -216,7 +226,51 @@ def _work() -> dict[str, Executable]:
             judgment.sequence,
             literal(value=False),  # which is current is told from the sequences of all
             judgment.role,
+            AssignmentTask.arm,
+        )
+        .select_from(judgment)
+        .join(DisplayRow)
+        .outerjoin(
+            AssignmentTask,
+            and_(
+                AssignmentTask.assignment_id == judgment.assignment_id,
+                AssignmentTask.task_id == DisplayRow.task_id,
+            ),
         ),
+    }
+
+
+def _asides(*, text: bool) -> dict[str, Executable]:
+    """What workers said beside their judgments, as it stands: the latest comment, marks not taken back."""
+    latest = select(func.max(Comment.id)).group_by(Comment.assignment_id, Comment.display_id)
+    missing, document = MissingMention, DocumentRow
+    # A span of the same text may be missed in two tasks: it is one mention of one worker.
+    mention = func.substr(
+        document.text, cast(missing.start + 1, Integer), cast(missing.end - missing.start, Integer)
+    )
+    return {
+        "namings": select(
+            Naming.assignment_id, Naming.display_id, Naming.key, Naming.raw, Naming.seconds, Naming.made
+        ),
+        "comments": select(
+            Comment.assignment_id, Comment.display_id, Comment.text if text else null(), Comment.made
+        ).where(Comment.id.in_(latest), Comment.text != ""),
+        "missing_mentions": select(
+            missing.assignment_id,
+            Dataset.name,
+            document.name,
+            missing.start,
+            missing.end,
+            func.max(mention) if text else null(),
+            func.min(missing.made),
+        )
+        .select_from(missing)
+        .join(TaskRow)
+        .join(SegmentRow)
+        .join(document)
+        .join(Dataset)
+        .where(missing.withdrawn.is_(None))
+        .group_by(missing.assignment_id, Dataset.name, document.name, missing.start, missing.end),
     }
 
 

@@ -11,7 +11,14 @@ from sqlalchemy.orm import Session
 from analysis.keys import NIL
 from verifier.store import redirects
 from verifier.store.current import current_judgments
-from verifier.store.models import AssignmentTask, ControlAnswer, DisplayRow, JudgmentRow, TaskRow
+from verifier.store.models import (
+    AssignmentTask,
+    ControlAnswer,
+    ControlRow,
+    DisplayRow,
+    JudgmentRow,
+    TaskRow,
+)
 
 
 @dataclass(frozen=True)
@@ -32,7 +39,7 @@ class Asked:
 
 
 def asked(session: Session, assignments: Sequence[int]) -> list[Asked]:
-    """The control questions of these assignments, in the order shown."""
+    """The control questions of these assignments, in the order shown; none of a control that was retired."""
     current = current_judgments(assignments)
     query = (
         select(AssignmentTask.assignment_id, ControlAnswer, JudgmentRow.decision, JudgmentRow.key)
@@ -47,7 +54,8 @@ def asked(session: Session, assignments: Sequence[int]) -> list[Asked]:
             ),
         )
         .outerjoin(JudgmentRow, JudgmentRow.id == current.c.id)
-        .where(AssignmentTask.assignment_id.in_(assignments))
+        .outerjoin(ControlRow, ControlRow.task_id == TaskRow.id)
+        .where(AssignmentTask.assignment_id.in_(assignments), ControlRow.retired.is_(None))
         .order_by(AssignmentTask.assignment_id, AssignmentTask.ordinal, DisplayRow.ordinal)
     )
     return [

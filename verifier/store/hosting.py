@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from verifier.store.models import AssignmentRow, Event, Place, PlatformCall
@@ -107,6 +107,11 @@ def collected(session: Session, kind: str) -> set[tuple[int, str]]:
     return {(int(data["place"]), str(data["what"])) for data in found}
 
 
+def events(session: Session, kind: str) -> Sequence[dict[str, Any]]:
+    """What was noted under a kind, oldest first."""
+    return session.scalars(select(Event.data).where(Event.kind == kind).order_by(Event.id)).all()
+
+
 def call(session: Session, token: str) -> PlatformCall:
     """The call with this token."""
     return session.scalars(select(PlatformCall).where(PlatformCall.token == token)).one()
@@ -126,7 +131,8 @@ def to_approve(session: Session, platform: str, operation: str) -> list[tuple[in
     query = (
         select(AssignmentRow.id, AssignmentRow.platform_assignment)
         .join(Place, Place.id == AssignmentRow.place_id)
-        .where(Place.platform == platform, AssignmentRow.state == "submitted")
+        .where(Place.platform == platform)
+        .where(or_(AssignmentRow.state == "submitted", AssignmentRow.platform_state.is_not(None)))
         .where(AssignmentRow.decision.in_(("approve", "approve_flag")))
         .order_by(AssignmentRow.id)
     )

@@ -256,6 +256,18 @@ class ControlAnswer(Base):
     use: Mapped[str] = mapped_column(String(10))
 
 
+class ControlRow(Base):
+    """A control as a whole: generated or given, confirmed by a person or not, retired and why."""
+
+    __tablename__ = "control"
+    __table_args__ = (CheckConstraint("origin in ('generated', 'given')", name="origin"),)
+    task_id: Mapped[int] = mapped_column(ForeignKey("task.id"), primary_key=True)
+    origin: Mapped[str] = mapped_column(String(10))
+    confirmed: Mapped[datetime | None]
+    retired: Mapped[datetime | None]
+    reason: Mapped[str | None] = mapped_column(Text)
+
+
 class TaskSlot(Base):
     """One of the k judgments wanted for a task, with its place in the drawing order.
 
@@ -347,6 +359,7 @@ class AssignmentRow(Base):
     worker_id: Mapped[int] = mapped_column(ForeignKey("worker.id"))
     token: Mapped[str] = mapped_column(String(64), unique=True)
     platform_assignment: Mapped[str | None] = mapped_column(Text)
+    platform_state: Mapped[str | None] = mapped_column(String(20))
     state: Mapped[str] = mapped_column(String(12), default="claimed")
     origin: Mapped[str] = mapped_column(String(10))
     claimed: Mapped[datetime]
@@ -363,16 +376,23 @@ class AssignmentRow(Base):
     decided: Mapped[datetime | None]
     bonus: Mapped[str | None] = mapped_column(String(20))
     completion_code: Mapped[str | None] = mapped_column(String(40))
+    # The page's options that held for him (of `pages` in study.yaml), whatever the file says later.
+    options: Mapped[dict[str, Any] | None]
 
 
 class AssignmentTask(Base):
-    """The tasks drawn for an assignment, in the order shown; `slot_id` is null for controls."""
+    """The tasks drawn for an assignment, in the order shown; `slot_id` is null for controls.
+
+    `arm`: how its links are shown, where a study compares: at once (`shown`), or only after the worker has
+    named the entity himself (`hidden`); null where it does not compare.
+    """
 
     __tablename__ = "assignment_task"
     assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id"), primary_key=True)
     ordinal: Mapped[int] = mapped_column(primary_key=True)
     task_id: Mapped[int] = mapped_column(ForeignKey("task.id"))
     slot_id: Mapped[int | None] = mapped_column(ForeignKey("task_slot.id"))
+    arm: Mapped[str | None] = mapped_column(String(10))
 
 
 class JudgmentRow(Base):
@@ -395,6 +415,46 @@ class JudgmentRow(Base):
     seconds: Mapped[float]
     role: Mapped[str] = mapped_column(String(10), default="worker")
     made: Mapped[datetime]
+
+
+class Naming(Base):
+    """The entity that a worker named before its link was shown to him (arm `hidden`); the first stands."""
+
+    __tablename__ = "naming"
+    __table_args__ = (UniqueConstraint("assignment_id", "display_id"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id"))
+    display_id: Mapped[int] = mapped_column(ForeignKey("display.id"))
+    key: Mapped[str] = mapped_column(Text)
+    raw: Mapped[str] = mapped_column(Text)
+    seconds: Mapped[float]
+    made: Mapped[datetime]
+
+
+class Comment(Base):
+    """What a worker had to say about a display; the latest stands, an empty one takes it back."""
+
+    __tablename__ = "comment"
+    __table_args__ = (Index(None, "assignment_id"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id"))
+    display_id: Mapped[int] = mapped_column(ForeignKey("display.id"))
+    text: Mapped[str] = mapped_column(Text)
+    made: Mapped[datetime]
+
+
+class MissingMention(Base):
+    """A mention that no source marked where the worker looked; no judgment, and never counted as one."""
+
+    __tablename__ = "missing_mention"
+    __table_args__ = (Index(None, "assignment_id"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id"))
+    task_id: Mapped[int] = mapped_column(ForeignKey("task.id"))
+    start: Mapped[int]
+    end: Mapped[int]
+    made: Mapped[datetime]
+    withdrawn: Mapped[datetime | None]
 
 
 class PlatformCall(Base):

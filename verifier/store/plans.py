@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final, TypeVar, cast
 
-from sqlalchemy import Table, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Table, func, insert, select
 from sqlalchemy.orm import Session
 
 from analysis.documents import Span
 from verifier.store.models import (
     AnnotationRow,
+    AssignmentTask,
     Base,
     CardRow,
     ControlAnswer,
+    ControlRow,
     Credit,
     Dataset,
     DisplayRow,
     DocumentRow,
+    JudgmentRow,
     SegmentRow,
     SourceDocument,
     SourceRow,
@@ -33,11 +36,12 @@ from verifier.store.models import (
 
 T = TypeVar("T")
 _CHUNK: Final = 10_000
+# Tables of numbers and text alone, of which a plan may add millions of rows.
+_PLAIN: Final = (SegmentRow, TaskRow, DisplayRow, Credit, TaskSlot)
 _CONTROLS: Final = (
     select(TaskRow.id, TaskRow.segment_id)
-    .join(DisplayRow, DisplayRow.task_id == TaskRow.id)
-    .join(ControlAnswer, ControlAnswer.display_id == DisplayRow.id)
-    .distinct()
+    .join(ControlRow, ControlRow.task_id == TaskRow.id)
+    .where(ControlRow.retired.is_(None))
     .order_by(TaskRow.id)
 )
 
@@ -56,13 +60,18 @@ class PlanText:
 
 @dataclass(frozen=True)
 class Grid:
-    """How texts are cut, and what has been cut: document -> [(segment id, span)], in order."""
+    """How texts are cut, and what has been cut: document -> [(segment id, span)], in order.
+
+    `undrawn` are the segments that the sampling plan left out; `weights` those of others that are not 1.
+    """
 
     splitter: int
     name: str
     version: str
     parameters: dict[str, Any]
     segments: dict[int, list[tuple[int, Span]]]
+    undrawn: set[int] = field(default_factory=set)
+    weights: dict[int, float] = field(default_factory=dict)
 
 
 @dataclass
@@ -75,6 +84,7 @@ class Additions:
     tasks: list[dict[str, Any]] = field(default_factory=list)
     displays: list[dict[str, Any]] = field(default_factory=list)
     credits: list[dict[str, Any]] = field(default_factory=list)
+    controls: list[dict[str, Any]] = field(default_factory=list)
     answers: list[dict[str, Any]] = field(default_factory=list)
     slots: list[dict[str, Any]] = field(default_factory=list)
     shown: list[int] = field(default_factory=list)
@@ -139,6 +149,11 @@ def sources(session: Session) -> dict[int, str]:
     return {row.id: row.name for row in session.execute(select(SourceRow.id, SourceRow.name))}
 
 
+def truth(session: Session) -> frozenset[int]:
+    """The sources that are ground truth."""
+    return frozenset(session.scalars(select(SourceRow.id).where(SourceRow.role == "ground_truth")))
+
+
 def ran(session: Session) -> dict[int, frozenset[int]]:
     """Document -> the sources that ran on it."""
     found: dict[int, set[int]] = defaultdict(set)
@@ -157,31 +172,38 @@ def grid(session: Session) -> Grid | None:
         return None
     segments: dict[int, list[tuple[int, Span]]] = defaultdict(list)
     rows = session.execute(
-        select(SegmentRow.document_id, SegmentRow.id, SegmentRow.start, SegmentRow.end).order_by(
-            SegmentRow.document_id, SegmentRow.start
-        )
+        select(
+            SegmentRow.document_id, SegmentRow.id, SegmentRow.start, SegmentRow.end, SegmentRow.weight
+        ).order_by(SegmentRow.document_id, SegmentRow.start)
     )
-    for document, identity, start, end in rows:
+    undrawn, weights = set(), {}
+    for document, identity, start, end, weight in rows:
         segments[document].append((identity, Span(start, end)))
-    return Grid(splitter.id, splitter.name, splitter.version, splitter.parameters, dict(segments))
+        if not weight:
+            undrawn.add(identity)
+        elif weight != 1:
+            weights[identity] = weight
+    cut = splitter.name, splitter.version, splitter.parameters
+    return Grid(splitter.id, *cut, dict(segments), undrawn, weights)
 
 
 def controls(session: Session) -> list[tuple[int, int]]:
-    """Every control: (task, segment)."""
-    # By way of the answers, which are few: tasks have no index on their kind and need none.
+    """Every control in use, not retired: (task, segment)."""
+    # By way of what is kept of controls alone, which are few; each draw asks.
     rows = session.connection().execute(_CONTROLS)
     return [(row.id, row.segment_id) for row in rows]
 
 
-def pooled_displays(session: Session) -> Iterator[tuple[int, int, int, int, str]]:
-    """Every display of a pooled task: (document, display, start, end, key)."""
+def real_displays(session: Session) -> Iterator[tuple[int, int, int, int, str]]:
+    """Every display of a real task: (document, display, start, end, key)."""
     rows = session.execute(
         select(SegmentRow.document_id, DisplayRow.id, DisplayRow.start, DisplayRow.end, DisplayRow.key)
         .join(TaskRow, TaskRow.id == DisplayRow.task_id)
         .join(SegmentRow, SegmentRow.id == TaskRow.segment_id)
-        .where(TaskRow.kind == "real", TaskRow.source_id.is_(None))
+        .where(TaskRow.kind == "real")
+        .order_by(DisplayRow.id)
     )
-    for row in rows:
+    for row in rows.yield_per(_CHUNK):
         yield row.document_id, row.id, row.start, row.end, row.key
 
 
@@ -195,7 +217,12 @@ def show_modes(session: Session) -> set[str]:
 
 def answers(session: Session) -> list[tuple[str, str | None, str]]:
     """The right decision, the difficulty and the use of every control display whose answer is known."""
-    rows = session.execute(select(ControlAnswer.expected, ControlAnswer.difficulty, ControlAnswer.use))
+    rows = session.execute(
+        select(ControlAnswer.expected, ControlAnswer.difficulty, ControlAnswer.use)
+        .join(DisplayRow, DisplayRow.id == ControlAnswer.display_id)
+        .outerjoin(ControlRow, ControlRow.task_id == DisplayRow.task_id)
+        .where(ControlRow.retired.is_(None))
+    )
     return [(row.expected, row.difficulty, row.use) for row in rows]
 
 
@@ -280,6 +307,29 @@ def slot_counts(session: Session) -> list[SlotCount]:
     return [SlotCount(*row) for row in rows]
 
 
+def deciding_controls(session: Session) -> set[int]:
+    """The controls in use that have an answer which decides counting; the others only measure."""
+    rows = session.execute(
+        select(DisplayRow.task_id)
+        .join(ControlRow, ControlRow.task_id == DisplayRow.task_id)
+        .join(ControlAnswer, ControlAnswer.display_id == DisplayRow.id)
+        .where(ControlAnswer.use == "gate", ControlRow.retired.is_(None))
+    )
+    return {row[0] for row in rows}
+
+
+def assignments_with(session: Session, tasks: Collection[int]) -> list[int]:
+    """The assignments that were given one of these tasks."""
+    drawn = AssignmentTask
+    query = select(drawn.assignment_id).where(drawn.task_id.in_(tasks)).distinct()
+    return sorted(session.scalars(query))
+
+
+def judgment_count(session: Session) -> int:
+    """How many judgments there are, of whatever kind."""
+    return session.scalar(select(func.count(JudgmentRow.id))) or 0
+
+
 def task_counts(session: Session) -> dict[str, int]:
     """How many real tasks each stratum has: each has one first slot."""
     rows = session.execute(
@@ -316,14 +366,17 @@ def add(session: Session, rows: Additions) -> None:
         (TaskRow, rows.tasks),
         (DisplayRow, rows.displays),
         (Credit, rows.credits),
+        (ControlRow, rows.controls),
         (ControlAnswer, rows.answers),
         (TaskSlot, rows.slots),
     )
     connection = session.connection()
     for table, values in tables:
         for chunk in _chunks(values):
-            # Into the table, not by way of the mapped class, which takes twice as long over each row.
-            connection.execute(insert(cast("Table", table.__table__)), chunk)
+            if table in _PLAIN:
+                _put(connection, cast("Table", table.__table__), chunk)
+            else:
+                connection.execute(insert(cast("Table", table.__table__)), chunk)
     _say_shown(session, rows.shown, rows.reasons)
     opened: dict[str, int] = defaultdict(int)
     for slot in rows.slots:
@@ -336,26 +389,38 @@ def add(session: Session, rows: Additions) -> None:
     session.flush()
 
 
+def _put(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Rows whose values are numbers and text: handed to the driver as they are, there are millions."""
+    names = list(rows[0])
+    mark = _mark(connection)
+    # In quotes: `end` is a word of SQL's own.
+    into, marks = ", ".join(f'"{name}"' for name in names), ", ".join(mark for _ in names)
+    values = [tuple(row.values()) for row in rows]
+    connection.exec_driver_sql(f"insert into {table.name} ({into}) values ({marks})", values)
+
+
+def _mark(connection: Connection) -> str:
+    """How the driver marks a value in a statement."""
+    return "?" if connection.dialect.paramstyle == "qmark" else "%s"
+
+
 def card_row(card: Any, identity: str, fetched: datetime) -> dict[str, Any]:
     """The row of a card, from a dataclass with the same names."""
-    return {"id": identity, "fetched": fetched, **asdict(card)}
+    said = asdict(card)
+    return {**said, "id": identity, "fetched": said["fetched"] or fetched}
 
 
 def _say_shown(session: Session, shown: Iterable[int], reasons: Mapping[int, str]) -> None:
     """Write into each annotation whether it is shown, or why not."""
-    table = cast("Table", AnnotationRow.__table__)
-    change = (
-        update(table)
-        .where(table.c.id == bindparam("annotation"))
-        .values(shown=bindparam("is_shown"), reason=bindparam("why"))
-    )
-    values: list[dict[str, Any]] = [
-        {"annotation": identity, "is_shown": True, "why": None} for identity in shown
-    ]
-    values += [{"annotation": identity, "is_shown": False, "why": why} for identity, why in reasons.items()]
     connection = session.connection()
+    mark = _mark(connection)
+    change = f"update annotation set shown = {mark}, reason = {mark} where id = {mark}"
+    values: Iterator[tuple[bool, str | None, int]] = chain(
+        ((True, None, identity) for identity in shown),
+        ((False, why, identity) for identity, why in reasons.items()),
+    )
     for chunk in _chunks(values):
-        connection.execute(change, chunk)
+        connection.exec_driver_sql(change, chunk)
 
 
 def _chunks(items: Iterable[T]) -> Iterator[list[T]]:

@@ -8,10 +8,11 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, func, literal, null, select
 from sqlalchemy.orm import Session
 
 from verifier.store.current import current_judgments
+from verifier.store.experts import PLATFORM as ADJUDICATION
 from verifier.store.models import (
     AssignmentRow,
     Dataset,
@@ -75,6 +76,7 @@ class Person:
     fee: Decimal
     currency: str
     code: str | None
+    platform_state: str | None
 
 
 @dataclass(frozen=True)
@@ -142,9 +144,62 @@ def people(session: Session) -> list[Person]:
         .join(Worker, Worker.id == AssignmentRow.worker_id)
         .join(Place, Place.id == AssignmentRow.place_id)
         .outerjoin(judged, judged.c.assignment_id == AssignmentRow.id)
+        .where(Place.platform != ADJUDICATION)
         .order_by(AssignmentRow.id)
     )
     return [_person(*row) for row in session.execute(query)]
+
+
+def assignments(session: Session) -> list[Person]:
+    """All assignments as `people` has them, quickly: without what was judged in them."""
+    row, place = AssignmentRow, Place
+    query = (
+        select(
+            row.id,
+            row.worker_id,
+            Worker.pseudonym,
+            Worker.excluded,
+            row.state,
+            row.origin,
+            row.claimed,
+            row.submitted,
+            row.counted,
+            row.counted_reason,
+            row.decision,
+            row.active_seconds,
+            literal(0),
+            null(),
+            place.reward,
+            place.fee,
+            place.currency,
+            row.completion_code,
+            row.platform_state,
+        )
+        .join(Worker, Worker.id == row.worker_id)
+        .join(place, place.id == row.place_id)
+        .where(place.platform != ADJUDICATION)
+        .order_by(row.id)
+    )
+    amounts: dict[str | None, Decimal] = {None: Decimal(0)}
+    found = []
+    for *first, reward, fee, currency, code, said in session.execute(query):
+        for amount in (reward, fee):
+            if amount not in amounts:
+                amounts[amount] = Decimal(amount or 0)
+        values: list[Any] = [*first, amounts[reward], amounts[fee], currency, code, said]
+        found.append(Person(*values))
+    return found
+
+
+def slots(session: Session) -> dict[str, dict[str, int]]:
+    """Stratum -> state -> how many slots; an index answers it, however many there are."""
+    counted = select(TaskSlot.stratum, TaskSlot.state, func.count()).group_by(
+        TaskSlot.state, TaskSlot.stratum
+    )
+    found: dict[str, dict[str, int]] = {}
+    for stratum, state, n in session.execute(counted):
+        found.setdefault(stratum, {})[state] = n
+    return found
 
 
 def decisions(session: Session) -> list[tuple[int, str, int]]:
@@ -164,8 +219,10 @@ def decisions(session: Session) -> list[tuple[int, str, int]]:
 
 def spending(session: Session) -> list[Spending]:
     """Places by state, with their pay and fees; money is added as decimals, never by the database."""
-    query = select(Place.state, Place.reward, Place.fee, func.count()).group_by(
-        Place.state, Place.reward, Place.fee
+    query = (
+        select(Place.state, Place.reward, Place.fee, func.count())
+        .where(Place.platform != ADJUDICATION)
+        .group_by(Place.state, Place.reward, Place.fee)
     )
     sums: dict[str, tuple[int, Decimal]] = {}
     for state, reward, fee, n in session.execute(query):
@@ -228,4 +285,5 @@ def _person(
         fee=Decimal(place.fee or 0),
         currency=place.currency,
         code=row.completion_code,
+        platform_state=row.platform_state,
     )

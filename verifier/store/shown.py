@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from verifier.store.current import current_judgments
+from verifier.store import experts
+from verifier.store.current import UNDO
 from verifier.store.models import (
     AssignmentRow,
-    AssignmentTask,
     CardRow,
     ControlAnswer,
     Dataset,
     DisplayRow,
     DocumentRow,
+    Event,
     JudgmentRow,
     SegmentRow,
     SourceRow,
@@ -27,24 +28,30 @@ from verifier.store.models import (
 )
 from verifier.store.progress import POOLED
 
+# What stands for a source where controls alone are wanted; no source has a slash in its name.
+CONTROLS: Final = "/controls"
+# Judgments of a task that are shown: a control has one of nearly everybody.
+MOST: Final = 500
+
 
 @dataclass(frozen=True)
 class Listed:
-    """A task in the list: where it comes from, and how many submitted assignments held it."""
+    """A task in the list: where it comes from."""
 
     task: int
     dataset: str
     document: str
     source: str
     control: bool
-    assignments: int
 
 
 @dataclass(frozen=True)
 class Made:
-    """A judgment that stands on a display."""
+    """A judgment that stands on a display, and whose annotations its task shows."""
 
+    display: int
     worker: str
+    source: str
     decision: str
     key: str | None
     seconds: float
@@ -67,6 +74,8 @@ class ShownDisplay:
     expected: str | None
     acceptable: tuple[str, ...]
     judgments: tuple[Made, ...]
+    display: int
+    experts: tuple[experts.Decided, ...]
 
 
 @dataclass(frozen=True)
@@ -83,22 +92,38 @@ class ShownTask:
     displays: tuple[ShownDisplay, ...]
 
 
-def judged_tasks(session: Session, limit: int, offset: int = 0) -> tuple[list[Listed], int]:
-    """Tasks that submitted assignments held, in the order planned, a page of them; and how many there are."""
-    n = func.count(AssignmentTask.assignment_id)
-    query = (
-        _where_from(TaskRow.id, Dataset.name, DocumentRow.name, SourceRow.name, TaskRow.kind, n)
-        .join(AssignmentTask, AssignmentTask.task_id == TaskRow.id)
-        .join(AssignmentRow, AssignmentRow.id == AssignmentTask.assignment_id)
-        .where(AssignmentRow.state == "submitted")
-        .group_by(TaskRow.id, Dataset.name, DocumentRow.name, SourceRow.name, TaskRow.kind)
+def judged_tasks(
+    session: Session, limit: int, after: int = 0, *, dataset: str = "", source: str = ""
+) -> list[Listed]:
+    """Tasks that somebody has judged something of, in the order planned, from after a task on.
+
+    Args:
+        session: reading.
+        limit: so many at most.
+        after: the last task that is not wanted any more.
+        dataset: of this dataset alone; empty: of all.
+        source: of this source alone, or `CONTROLS`; empty: of all.
+    """
+    judged = (
+        select(JudgmentRow.id)
+        .join(DisplayRow, DisplayRow.id == JudgmentRow.display_id)
+        .where(DisplayRow.task_id == TaskRow.id, JudgmentRow.role == "worker")
+        .exists()
     )
-    total = session.scalar(select(func.count()).select_from(query.subquery())) or 0
-    page = session.execute(query.order_by(TaskRow.id).limit(limit).offset(offset))
+    query = _where_from(TaskRow.id, Dataset.name, DocumentRow.name, SourceRow.name, TaskRow.kind).where(
+        TaskRow.id > after, judged
+    )
+    if dataset:
+        query = query.where(Dataset.name == dataset)
+    if source == CONTROLS:
+        query = query.where(TaskRow.kind == "control")
+    elif source:
+        named = SourceRow.name.is_(None) if source == POOLED else SourceRow.name == source
+        query = query.where(TaskRow.kind == "real", named)
     return [
-        Listed(task, dataset, document, source or POOLED, kind == "control", held)
-        for task, dataset, document, source, kind, held in page
-    ], total
+        Listed(task, of, document, made_by or POOLED, kind == "control")
+        for task, of, document, made_by, kind in session.execute(query.order_by(TaskRow.id).limit(limit))
+    ]
 
 
 def shown_task(session: Session, task_id: int) -> ShownTask | None:
@@ -116,7 +141,12 @@ def shown_task(session: Session, task_id: int) -> ShownTask | None:
         .order_by(DisplayRow.start, DisplayRow.end.desc(), DisplayRow.ordinal)
     )
     rows = session.execute(query).all()
-    judged = _judgments(session, task_id)
+    judged: dict[int, list[Made]] = {}
+    for made in judgments_on(session, [row.id for row, *_ in rows], MOST):
+        judged.setdefault(made.display, []).append(made)
+    experts_said: dict[int, list[experts.Decided]] = {}
+    for one in experts.standing(session, [row.id for row, *_ in rows]):
+        experts_said.setdefault(one.display, []).append(one)
     return ShownTask(
         task=task_id,
         dataset=dataset.name,
@@ -126,7 +156,12 @@ def shown_task(session: Session, task_id: int) -> ShownTask | None:
         language=dataset.language,
         text=document.text[segment.start : segment.end],
         displays=tuple(
-            _display(row, card, answer, segment.start, judged.get(row.id, ())) for row, card, answer in rows
+            replace(
+                _display(row, card, answer, segment.start),
+                judgments=tuple(judged.get(row.id, ())),
+                experts=tuple(experts_said.get(row.id, ())),
+            )
+            for row, card, answer in rows
         ),
     )
 
@@ -142,35 +177,53 @@ def _where_from(*columns: Any) -> Select[Any]:
     )
 
 
-def _judgments(session: Session, task_id: int) -> dict[int, list[Made]]:
-    held = session.scalars(
-        select(AssignmentTask.assignment_id).where(AssignmentTask.task_id == task_id)
-    ).all()
-    current = current_judgments(held)
+def judgments_on(session: Session, displays: Sequence[int], most: int | None = None) -> list[Made]:
+    """The workers' judgments that stand on some displays, in the order of their assignments.
+
+    Args:
+        session: reading.
+        displays: ids.
+        most: of each display, so many at most.
+    """
     query = (
-        select(JudgmentRow, AssignmentRow, Worker.pseudonym)
-        .join(current, current.c.id == JudgmentRow.id)
+        select(JudgmentRow, AssignmentRow, Worker.pseudonym, SourceRow.name)
         .join(AssignmentRow, AssignmentRow.id == JudgmentRow.assignment_id)
         .join(Worker, Worker.id == AssignmentRow.worker_id)
         .join(DisplayRow, DisplayRow.id == JudgmentRow.display_id)
-        .where(DisplayRow.task_id == task_id)
-        .order_by(AssignmentRow.id)
+        .join(TaskRow, TaskRow.id == DisplayRow.task_id)
+        .outerjoin(SourceRow, SourceRow.id == TaskRow.source_id)
+        .where(JudgmentRow.display_id.in_(displays), JudgmentRow.role == "worker")
+        .order_by(JudgmentRow.assignment_id, JudgmentRow.sequence)
     )
-    found: dict[int, list[Made]] = {}
-    for row, assignment, worker in session.execute(query):
-        found.setdefault(row.display_id, []).append(
-            Made(
-                worker=worker,
-                decision=row.decision,
-                key=row.key,
-                seconds=row.seconds,
-                opened=row.opened,
-                counted=assignment.counted,
-                state=assignment.state,
-                made=row.made,
-            )
+    if most is not None:
+        query = query.limit(most)
+    last: dict[tuple[int, int], Any] = {}
+    for found in session.execute(query):
+        last[found[0].assignment_id, found[0].display_id] = found
+    gone = _undone(session, [assignment for assignment, _ in last])
+    return [
+        Made(
+            display=row.display_id,
+            worker=worker,
+            source=source or POOLED,
+            decision=row.decision,
+            key=row.key,
+            seconds=row.seconds,
+            opened=row.opened,
+            counted=assignment.counted,
+            state=assignment.state,
+            made=row.made,
         )
-    return found
+        for row, assignment, worker, source in last.values()
+        if (row.assignment_id, row.sequence) not in gone
+    ]
+
+
+def _undone(session: Session, assignments: Sequence[int]) -> set[tuple[int, int]]:
+    query = select(Event.assignment_id, Event.data).where(
+        Event.kind == UNDO, Event.assignment_id.in_(set(assignments))
+    )
+    return {(made, int(data.get("sequence", 0))) for made, data in session.execute(query) if made}
 
 
 def _display(
@@ -178,7 +231,6 @@ def _display(
     card: CardRow | None,
     answer: ControlAnswer | None,
     offset: int,
-    judgments: Sequence[Made],
 ) -> ShownDisplay:
     return ShownDisplay(
         start=row.start - offset,
@@ -189,5 +241,7 @@ def _display(
         extract=card.extract if card else None,
         expected=answer.expected if answer else None,
         acceptable=tuple(answer.acceptable or ()) if answer else (),
-        judgments=tuple(judgments),
+        judgments=(),
+        display=row.id,
+        experts=(),
     )

@@ -5,16 +5,15 @@ Control answers are never joined here: what these functions return cannot tell a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import bindparam, func, insert, select
+from sqlalchemy import Executable, Result, bindparam, func, select
 from sqlalchemy.orm import Session
 
-from analysis.decisions import EDIT, Decision, derive
-from analysis.errors import InputError, StateError
 from verifier.store.current import UNDO
 from verifier.store.models import (
     AssignmentRow,
@@ -28,18 +27,29 @@ from verifier.store.models import (
     SegmentRow,
     TaskRow,
 )
-from verifier.store.redirects import resolve
 
 _DIGITS: Final = 9
 
-# Statements are built once, here: building them anew for each judgment would cost more than running them.
+# Statements are built once, here, and ask for columns, not for objects: to build either anew for each
+# judgment would cost more than running them.
 _ASSIGNMENT: Final = select(AssignmentRow).where(AssignmentRow.token == bindparam("token"))
 _LOCKED: Final = _ASSIGNMENT.with_for_update()
+_AT_WORK: Final = select(
+    AssignmentRow.id, AssignmentRow.state, AssignmentRow.step, AssignmentRow.deadline, AssignmentRow.options
+).where(AssignmentRow.token == bindparam("token"))
+_AT_WORK_LOCKED: Final = _AT_WORK.with_for_update()
 _HIGHEST: Final = select(func.max(JudgmentRow.sequence)).where(
     JudgmentRow.assignment_id == bindparam("assignment")
 )
 _TASK: Final = (
-    select(TaskRow.id, SegmentRow.start, SegmentRow.end, DocumentRow.text, Dataset.language)
+    select(
+        TaskRow.id,
+        SegmentRow.start,
+        SegmentRow.end,
+        DocumentRow.text,
+        Dataset.language,
+        AssignmentTask.arm,
+    )
     .join(AssignmentTask, AssignmentTask.task_id == TaskRow.id)
     .join(SegmentRow, SegmentRow.id == TaskRow.segment_id)
     .join(DocumentRow, DocumentRow.id == SegmentRow.document_id)
@@ -56,7 +66,14 @@ _DISPLAYS: Final = (
     .order_by(DisplayRow.start, DisplayRow.end.desc(), DisplayRow.ordinal)
 )
 _SHOWN: Final = (
-    select(AssignmentTask.ordinal, DisplayRow.ordinal, DisplayRow.id, DisplayRow.key, Dataset.language)
+    select(
+        AssignmentTask.ordinal,
+        DisplayRow.ordinal,
+        DisplayRow.id,
+        DisplayRow.key,
+        Dataset.language,
+        AssignmentTask.arm,
+    )
     .join(DisplayRow, DisplayRow.task_id == AssignmentTask.task_id)
     .join(TaskRow, TaskRow.id == AssignmentTask.task_id)
     .join(SegmentRow, SegmentRow.id == TaskRow.segment_id)
@@ -69,58 +86,46 @@ _SOME_SHOWN: Final = _SHOWN.where(
     AssignmentTask.ordinal.in_(bindparam("tasks", expanding=True)),
     DisplayRow.ordinal.in_(bindparam("displays", expanding=True)),
 )
-_JUDGED: Final = (
-    select(JudgmentRow)
+_ONE_SHOWN: Final = _SHOWN.where(
+    AssignmentTask.ordinal == bindparam("task"), DisplayRow.ordinal == bindparam("display")
+)
+JUDGED: Final = (
+    select(
+        JudgmentRow.display_id,
+        JudgmentRow.sequence,
+        JudgmentRow.decision,
+        JudgmentRow.key,
+        JudgmentRow.raw,
+        JudgmentRow.seconds,
+    )
     .where(JudgmentRow.assignment_id == bindparam("assignment"))
     .order_by(JudgmentRow.sequence)
 )
-_JUDGED_THERE: Final = _JUDGED.where(JudgmentRow.display_id.in_(bindparam("displays", expanding=True)))
-_NUMBERED: Final = _JUDGED.where(JudgmentRow.sequence.in_(bindparam("numbers", expanding=True)))
-_UNDONE: Final = select(Event.data).where(
+JUDGED_THERE: Final = JUDGED.where(JudgmentRow.display_id.in_(bindparam("displays", expanding=True)))
+UNDONE: Final = select(Event.data).where(
     Event.assignment_id == bindparam("assignment"), Event.kind == bindparam("kind")
 )
-_STORE: Final = insert(JudgmentRow)
 
 
-@dataclass(frozen=True)
-class NewJudgment:
-    """A judgment as a page sends it.
+class AtWork(NamedTuple):
+    """Of an assignment, what each request of its page needs to know."""
 
-    Attributes:
-        sequence: the page's number for it, unique in its assignment.
-        display: reference "T.D": ordinal of the task in the assignment, ordinal of the display in the task.
-        action: what the worker did.
-        entity: for an edit, the entity as chosen, typed or pasted; NIL: not in the knowledge base.
-        opened: whether the article was opened.
-        seconds: active time.
-    """
-
-    sequence: int
-    display: str
-    action: Decision
-    entity: str | None
-    opened: bool
-    seconds: float
-
-
-@dataclass(frozen=True)
-class Saved:
-    """A judgment as stored."""
-
-    sequence: int
-    display: str
-    decision: Decision
-    key: str | None
+    id: int
+    state: str
+    step: str
+    deadline: datetime
+    options: Mapping[str, Any] | None
 
 
 class Shown(NamedTuple):
-    """A display of an assignment: where it stands, what it shows, in which language."""
+    """A display of an assignment: where it stands, what it shows, in which language and arm."""
 
     task: int
     ordinal: int
     display: int
     key: str
     language: str
+    arm: str | None
 
     @property
     def reference(self) -> str:
@@ -128,13 +133,25 @@ class Shown(NamedTuple):
         return f"{self.task}.{self.ordinal}"
 
 
+class Standing(NamedTuple):
+    """A judgment as it was stored."""
+
+    display: int
+    sequence: int
+    decision: str
+    key: str | None
+    raw: str | None
+    seconds: float
+
+
 @dataclass(frozen=True)
 class TaskProgress:
-    """How far a task of an assignment is: its displays, and how many are decided."""
+    """How far a task of an assignment is: its displays, how many are decided, and in which way."""
 
     task: int
     displays: int
     decided: int
+    decisions: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -142,47 +159,33 @@ class DisplayView:
     """One display as a worker sees it, with the judgment that stands; offsets into the task's text."""
 
     reference: str
+    display: int
     start: int
     end: int
     key: str
     card: CardRow | None
-    judgment: JudgmentRow | None
+    judgment: Standing | None
 
 
 @dataclass(frozen=True)
 class TaskView:
-    """One task as a worker sees it: a text and its displays in the order of the text."""
+    """One task as a worker sees it: a text and its displays in the order of the text.
+
+    Attributes:
+        task: its ordinal in the assignment.
+        row: its id.
+        offset: where its text begins in the document.
+        text, language, displays: what is shown.
+        arm: how its links are shown, where the study compares.
+    """
 
     task: int
+    row: int
+    offset: int
     text: str
     language: str
     displays: tuple[DisplayView, ...]
-
-
-class SequenceConflictError(StateError):
-    """A sequence number is already taken by another judgment.
-
-    Attributes:
-        highest: the highest number stored.
-        taken: the numbers that hold something else.
-        saved: those of the judgments sent that are stored already, just as sent.
-    """
-
-    code = "conflict"
-
-    def __init__(self, highest: int, taken: list[int], saved: list[Saved]) -> None:
-        super().__init__("sequence number already used", got=", ".join(map(str, taken)))
-        self.highest, self.taken, self.saved = highest, taken, saved
-
-
-class NotUnderstoodError(InputError):
-    """The entity of an edit, or the display it is for, is not understood."""
-
-    code = "not_understood"
-
-    def __init__(self, what: str, display: str) -> None:
-        super().__init__(what)
-        self.display = display
+    arm: str | None
 
 
 def assignment_by_token(session: Session, token: str, *, lock: bool = False) -> AssignmentRow | None:
@@ -192,6 +195,14 @@ def assignment_by_token(session: Session, token: str, *, lock: bool = False) -> 
     return session.scalar(_LOCKED if lock else _ASSIGNMENT, {"token": token})
 
 
+def at_work(session: Session, token: str, *, lock: bool = False) -> AtWork | None:
+    """The assignment with this token, as its page needs it; locked until the transaction ends, if asked."""
+    if not (token.isascii() and token.isprintable()):
+        return None
+    row = run(session, _AT_WORK_LOCKED if lock else _AT_WORK, token=token).one_or_none()
+    return None if row is None else AtWork._make(row)
+
+
 def highest_sequence(session: Session, assignment_id: int) -> int:
     """The highest sequence number stored; 0 if there is none."""
     return session.scalar(_HIGHEST, {"assignment": assignment_id}) or 0
@@ -199,13 +210,18 @@ def highest_sequence(session: Session, assignment_id: int) -> int:
 
 def progress(session: Session, assignment_id: int) -> list[TaskProgress]:
     """How far each task of the assignment is, in the order shown."""
-    counts: dict[int, list[int]] = {}
+    displays: Counter[int] = Counter()
+    decisions: dict[int, Counter[str]] = {}
     standing = _standing(session, assignment_id)
     for shown in _shown(session, assignment_id):
-        count = counts.setdefault(shown.task, [0, 0])
-        count[0] += 1
-        count[1] += shown.display in standing
-    return [TaskProgress(task, *counts[task]) for task in sorted(counts)]
+        displays[shown.task] += 1
+        counted = decisions.setdefault(shown.task, Counter())
+        if shown.display in standing:
+            counted[standing[shown.display].decision] += 1
+    return [
+        TaskProgress(task, displays[task], decisions[task].total(), decisions[task])
+        for task in sorted(displays)
+    ]
 
 
 def undecided(session: Session, assignment_id: int) -> list[str]:
@@ -225,6 +241,7 @@ def task_view(session: Session, assignment_id: int, ordinal: int) -> TaskView | 
     displays = tuple(
         DisplayView(
             reference=f"{ordinal}.{display.ordinal}",
+            display=display.id,
             start=display.start - start,
             end=display.end - start,
             key=display.key,
@@ -233,84 +250,12 @@ def task_view(session: Session, assignment_id: int, ordinal: int) -> TaskView | 
         )
         for display, card in shown
     )
-    return TaskView(ordinal, row.text[start:end], row.language, displays)
-
-
-def save_judgments(
-    session: Session,
-    assignment_id: int,
-    judgments: Sequence[NewJudgment],
-    *,
-    understand: Callable[[str, str], str],
-    now: datetime,
-) -> list[Saved]:
-    """Store judgments, each once: what is stored already under its sequence number is left as it is.
-
-    Args:
-        session: a writing session that holds the assignment's lock.
-        assignment_id: whose judgments they are.
-        judgments: as the page sent them.
-        understand: the key that a worker means by a text, given the dataset's language.
-        now: the time of the judgment.
-
-    Raises:
-        SequenceConflictError: a number is taken by something else. Nothing new is stored.
-        NotUnderstoodError: a display or an entity is unknown. Nothing new is stored.
-    """
-    found = _shown_as(session, assignment_id, [judgment.display for judgment in judgments])
-    stored = _with_sequences(session, assignment_id, judgments)
-    saved: list[Saved] = []
-    repeated: list[Saved] = []
-    taken: list[int] = []
-    new: list[JudgmentRow] = []
-    for judgment in judgments:
-        shown = found.get(judgment.display)
-        if shown is None:
-            raise NotUnderstoodError(f"There is no annotation {judgment.display}.", judgment.display)
-        decision, key = _decide(session, judgment, shown, understand)
-        row = JudgmentRow(
-            assignment_id=assignment_id,
-            display_id=shown.display,
-            sequence=judgment.sequence,
-            decision=decision,
-            key=key,
-            raw=judgment.entity if judgment.action == EDIT else None,
-            opened=judgment.opened,
-            seconds=judgment.seconds,
-            made=now,
-        )
-        result = Saved(judgment.sequence, judgment.display, decision, row.key)
-        before = stored.setdefault(judgment.sequence, row)
-        if before is row:
-            new.append(row)
-        elif (before.display_id, before.decision, before.raw) == (row.display_id, row.decision, row.raw):
-            repeated.append(result)
-        else:
-            taken.append(judgment.sequence)
-        saved.append(result)
-    if taken:
-        raise SequenceConflictError(highest_sequence(session, assignment_id), taken, repeated)
-    if new:
-        session.execute(_STORE, [_values(row) for row in new])
-    return saved
-
-
-def undo(session: Session, assignment_id: int, sequence: int, data: dict[str, Any], now: datetime) -> None:
-    """Take a judgment back; it is kept, but does not stand. A second time changes nothing.
-
-    Raises:
-        InputError: no judgment was stored under this number.
-    """
-    if not session.scalars(_NUMBERED, {"assignment": assignment_id, "numbers": [sequence]}).all():
-        raise InputError("there is no judgment of this number", where="data.sequence", got=str(sequence))
-    gone = session.scalars(_UNDONE, {"assignment": assignment_id, "kind": UNDO})
-    if sequence not in {event.get("sequence") for event in gone}:
-        log_event(session, assignment_id, UNDO, data, now)
+    return TaskView(ordinal, row.id, start, row.text[start:end], row.language, displays, row.arm)
 
 
 def language_of(session: Session, assignment_id: int, reference: str) -> str | None:
     """The language of the text that the display stands in; None if there is no such display."""
-    shown = _shown_as(session, assignment_id, [reference]).get(reference)
+    shown = shown_as(session, assignment_id, [reference]).get(reference)
     return shown.language if shown else None
 
 
@@ -341,19 +286,20 @@ def _trimmed(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> t
 
 def _shown(session: Session, assignment_id: int) -> list[Shown]:
     """All displays of the assignment, in the order of the page: tasks as drawn, displays as in the text."""
-    return [Shown(*row) for row in session.execute(_SHOWN, {"assignment": assignment_id})]
+    return [Shown._make(row) for row in run(session, _SHOWN, assignment=assignment_id)]
 
 
-def _shown_as(session: Session, assignment_id: int, references: Sequence[str]) -> dict[str, Shown]:
+def shown_as(session: Session, assignment_id: int, references: Sequence[str]) -> dict[str, Shown]:
     """The displays of the assignment that have these references; what is none is not among them."""
     parts = [reference.partition(".") for reference in references]
-    pairs = [(task, display) for task, _, display in parts if _number(task) and _number(display)]
-    values = {
-        "assignment": assignment_id,
-        "tasks": sorted({int(task) for task, _ in pairs}),
-        "displays": sorted({int(display) for _, display in pairs}),
-    }
-    found = (Shown(*row) for row in session.execute(_SOME_SHOWN, values))
+    pairs = [(int(task), int(display)) for task, _, display in parts if _number(task) and _number(display)]
+    if len(pairs) == 1:
+        task, display = pairs[0]
+        rows = run(session, _ONE_SHOWN, assignment=assignment_id, task=task, display=display)
+    else:
+        tasks, displays = (sorted(set(column)) for column in zip(*pairs, strict=True)) if pairs else ([], [])
+        rows = run(session, _SOME_SHOWN, assignment=assignment_id, tasks=tasks, displays=displays)
+    found = (Shown._make(row) for row in rows)
     return {shown.reference: shown for shown in found}
 
 
@@ -363,45 +309,20 @@ def _number(text: str) -> bool:
 
 def _standing(
     session: Session, assignment_id: int, displays: Sequence[int] | None = None
-) -> dict[int, JudgmentRow]:
+) -> dict[int, Standing]:
     """The judgment that stands on each display (of some, or all): the latest, unless it was undone."""
-    values: dict[str, Any] = {"assignment": assignment_id}
     if displays is None:
-        rows = session.scalars(_JUDGED, values)
+        rows = run(session, JUDGED, assignment=assignment_id)
     else:
-        rows = session.scalars(_JUDGED_THERE, values | {"displays": list(displays)})
-    current = {row.display_id: row for row in rows}
+        rows = run(session, JUDGED_THERE, assignment=assignment_id, displays=list(displays))
+    current = {row.display_id: Standing._make(row) for row in rows}
     undone = {
         event.get("sequence")
-        for event in session.scalars(_UNDONE, {"assignment": assignment_id, "kind": UNDO})
+        for event in session.scalars(UNDONE, {"assignment": assignment_id, "kind": UNDO})
     }
     return {display: row for display, row in current.items() if row.sequence not in undone}
 
 
-def _with_sequences(
-    session: Session, assignment_id: int, judgments: Sequence[NewJudgment]
-) -> dict[int, JudgmentRow]:
-    """What is stored already under the sequence numbers of `judgments`."""
-    numbers = [judgment.sequence for judgment in judgments]
-    rows = session.scalars(_NUMBERED, {"assignment": assignment_id, "numbers": numbers})
-    return {row.sequence: row for row in rows}
-
-
-def _values(row: JudgmentRow) -> dict[str, Any]:
-    """A judgment's columns; its id and role are the table's to give."""
-    given = ("assignment_id", "display_id", "sequence", "decision", "key", "raw", "opened", "seconds", "made")
-    return {name: getattr(row, name) for name in given}
-
-
-def _decide(
-    session: Session, judgment: NewJudgment, shown: Shown, understand: Callable[[str, str], str]
-) -> tuple[Decision, str | None]:
-    """The decision that follows from what was shown and what was chosen, and the key of an edit."""
-    if judgment.action != EDIT:
-        return judgment.action, None
-    try:
-        key = resolve(session, understand(judgment.entity or "", shown.language))
-    except InputError as error:
-        raise NotUnderstoodError(error.problems[0].what, judgment.display) from None
-    decision = derive(EDIT, resolve(session, shown.key), key)
-    return decision, key if decision == EDIT else None
+def run(session: Session, statement: Executable, **values: Any) -> Result[Any]:
+    """Run a statement without objects: of these, there would be one a row."""
+    return session.connection().execute(statement, values)

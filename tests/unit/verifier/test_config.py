@@ -82,7 +82,9 @@ def test_a_missing_study_says_how_to_make_one(tmp_path):
         ("plan: " + 5000 * "[", "2: nested more than 20 levels"),
         ("plan: &x {k: 1, show: *x}", "'source' or 'pooled'"),
         ("place: {tasks: 3}\nplace: {tasks: 4}", "3: the key 'place' stands twice; got line 2 too"),
-        ("pages: {missing_mentions: true}", "expected false"),
+        ("pages: {order: backwards}", "'text' or 'random'"),
+        ("pages: {hidden_links_share: 2}", "1 or less"),
+        ("pages: {video: ../film.mp4}", "."),
     ],
 )
 def test_a_wrong_value_is_refused_in_our_own_words_with_its_line(tmp_path, text, message):
@@ -116,3 +118,25 @@ def test_a_file_that_is_not_utf_8_names_the_line(tmp_path):
 )
 def test_what_is_right_is_taken(tmp_path, text):
     assert load_config(write(tmp_path, f"\ufeffstudy: {{name: s}}\n{text}\n")).study.name == "s"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("plan: {sample: {unit: segment}}", "one of 'share' and 'n'"),
+        ("plan: {sample: {share: 0.5, n: 3}}", "one of 'share' and 'n'"),
+        ("plan: {sample: {share: 0}}", "more than 0"),
+        ("plan: {sample: {share: 0.5, method: stratified}}", "'strata'"),
+        ("plan: {sample: {share: 0.5, strata: [dataset]}}", "'strata'"),
+        ("plan: {sample: {share: 0.5, unit: task, method: size}}", "would weigh differently"),
+        ("plan: {sample: {share: 0.5, method: stratified, strata: [source]}}", "no stratum 'source'"),
+        ("plan: {show: pooled, sample: {share: 0.5, unit: task}}", "segment or document"),
+        ("plan: {sample: {shares: 0.5}}", "unknown key 'plan.sample.shares'"),
+        ("controls: {rule: guess below 1}", "guess below p"),
+        ("analysis: {margin: 2}", "less than 1"),
+        ("analysis: {lock: yes-please}", "64 digits"),
+    ],
+)
+def test_a_plan_that_contradicts_itself_is_refused(tmp_path, text, message):
+    with pytest.raises(ConfigError, match=message):
+        load_config(write(tmp_path, f"study: {{name: s}}\n{text}\n"))

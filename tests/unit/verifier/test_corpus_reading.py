@@ -247,3 +247,39 @@ def test_what_is_no_language_is_refused(tmp_path, language):
     path.write_text('{"id": "a", "text": "b", "annotations": []}\n', encoding="utf-8")
     with pytest.raises(InputError, match="not a language"):
         read_corpus(path, language=language)
+
+
+def test_unknown_is_nil_in_elevant_s_benchmarks_alone(tmp_path: Path) -> None:
+    label = {"span": [0, 3], "entity_id": "Unknown7"}
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"id": "a", "text": "Ann", "labels": [label]}), encoding="utf-8")
+    assert read_corpus(path)[0].annotations[0].entity.kind == "nil"
+    row = {"id": "a", "text": "Ann", "annotations": [{"start": 0, "end": 3, "entity": "Unknown"}]}
+    path.write_text(json.dumps(row), encoding="utf-8")
+    assert read_corpus(path)[0].annotations[0].entity.key == "w:en:Unknown"
+
+
+def test_a_key_that_is_there_twice_is_a_bad_row(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(
+        '{"id": "a", "text": "Ann"}\n{"id": "b", "text": "Ann", "text": "Bob"}\n', encoding="utf-8"
+    )
+    [problem] = read_file(path, format="jsonl").problems
+    assert f"{path}:2: 'text' is there twice in one object" in str(problem)
+
+
+def test_a_document_of_another_format_is_no_document_without_annotations(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": "a", "text": "Ann", "labels": []}', encoding="utf-8")
+    assert "a document of another format; got labels" in str(read_file(path, format="jsonl").problems[0])
+
+
+def test_texts_that_look_the_same_are_shown_as_they_are() -> None:
+    assert difference("Zo\u00eb", "Zoe\u0308").endswith(r"'Zo\xeb' against 'Zoe\u0308'")
+
+
+def test_one_value_over_many_lines_is_said_once(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"id": "a", "text": "Ann", "annotations": []}, indent=1), encoding="utf-8")
+    with pytest.raises(InputError, match="one JSON value over several lines; expected an object a line"):
+        read_file(path, format="jsonl")

@@ -61,3 +61,32 @@ def test_a_contradiction_and_a_bad_title_are_told_with_their_lines(tmp_path: Pat
 def test_an_empty_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the file of redirects is empty"):
         read(tmp_path, "# nothing\n")
+
+
+@pytest.mark.parametrize("content", ["Paris\tQ90\nRoma\tQ220\n", "qid\ttitle\nQ90\tParis\nQ220\tRoma\n"])
+def test_titles_with_their_wikidata_ids_in_either_order(tmp_path: Path, content: str) -> None:
+    found = read(tmp_path, content)
+    assert found.layout == "titles and their Wikidata ids"
+    assert found.targets == {"w:en:Paris": "wd:Q90", "w:en:Roma": "wd:Q220"}
+
+
+def test_several_titles_of_one_wikidata_id(tmp_path: Path) -> None:
+    assert read(tmp_path, "Q90\tParis\tParis, France\n").targets == dict.fromkeys(
+        ["w:en:Paris", "w:en:Paris, France"], "wd:Q90"
+    )
+
+
+def test_redirects_come_before_ids_and_ids_may_redirect_too(tmp_path: Path) -> None:
+    files = {"r.tsv": "key\ttarget\nLutetia\tParis\nQ90\tQ9090\n", "ids.tsv": "Paris\tQ90\nLutetia\tQ7\n"}
+    for name, content in files.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    found = read_redirects([tmp_path / name for name in files])
+    assert found.targets == {"w:en:Lutetia": "wd:Q9090", "w:en:Paris": "wd:Q9090", "wd:Q90": "wd:Q9090"}
+    assert found.name == "r.tsv + ids.tsv"
+
+
+def test_redirects_to_sections_are_counted_and_not_followed(tmp_path: Path) -> None:
+    found = read(tmp_path, "key\ttarget\nA\tB#History\nC\tD\nE\thttps://en.wikipedia.org/wiki/F#G\n")
+    assert (found.targets, found.sections) == ({"w:en:C": "w:en:D"}, 2)
+    found = read(tmp_path, "B\tA#x\tC\nid:a#b\tD\n")
+    assert (found.targets, found.sections) == ({"w:en:C": "w:en:B", "w:en:D": "id:a#b"}, 1)

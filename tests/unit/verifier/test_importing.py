@@ -267,7 +267,7 @@ def test_redirects_are_put_in_force_once(study: Study, put: Import, tmp_path: Pa
     path = tmp_path / "r.tsv"
     path.write_text("key\ttarget\nQ1\tQ2\n")
     for _ in range(2):
-        put("GT", row("d", "Ann", ANN), redirects=path)
+        put("GT", row("d", "Ann", ANN), redirects=(path,))
     with study.read() as session:
         assert redirects.current(session) == {"wd:Q1": "wd:Q2"}
         assert (redirects.resolve(session, "wd:Q1"), redirects.resolve(session, "wd:Q9")) == (
@@ -275,19 +275,19 @@ def test_redirects_are_put_in_force_once(study: Study, put: Import, tmp_path: Pa
             "wd:Q9",
         )
     path.write_text("key\ttarget\nQ1\tQ3\n")
-    assert put("GT", row("d", "Ann", ANN), redirects=path).redirects == 1
+    assert put("GT", row("d", "Ann", ANN), redirects=(path,)).redirects == 1
     with study.read() as session:
         assert redirects.resolve(session, "wd:Q1") == "wd:Q3"
     path.write_text("key\ttarget\nQ1\tQ2\n")
     with pytest.raises(StateError, match="in force before and have been replaced"):
-        put("GT", row("d", "Ann", ANN), redirects=path)
+        put("GT", row("d", "Ann", ANN), redirects=(path,))
 
 
 def test_redirects_in_a_circle_refuse_the_import(study: Study, put: Import, tmp_path: Path) -> None:
     path = tmp_path / "r.tsv"
     path.write_text("key\ttarget\nQ1\tQ2\nQ2\tQ1\n")
     with pytest.raises(InputError, match="wd:Q1 -> wd:Q2 -> wd:Q1"):
-        put("GT", row("d"), redirects=path)
+        put("GT", row("d"), redirects=(path,))
     assert count(study, DocumentRow) == 0
 
 
@@ -349,3 +349,30 @@ def test_a_table_without_texts_is_about_those_of_the_study(put: Import, study: S
     path.write_text("document,start,end,entity\nd,8,11,Q3\n", encoding="utf-8")
     report = import_files(study, Request((path,), "set", "Mine"), now=NOW)
     assert (report.files[0].annotations, report.files[0].same_texts) == (1, 1)
+
+
+def test_what_redirects_change_is_told_of_all_sources_and_ids_bring_them_together(
+    put: Import, tmp_path: Path
+) -> None:
+    title = {"start": 0, "end": 3, "entity": "Ann_Lee"}
+    put("GT", row("d", "Ann met Bob.", ANN))
+    apart = put("REL", row("d", "Ann met Bob.", title), file="b.jsonl", dry_run=True)
+    assert apart.files[0].shared == {"GT": 0}
+    assert any("none can be equal" in note for note in apart.notes)
+    (tmp_path / "ids.tsv").write_text("Ann Lee\tQ1\n")
+    (tmp_path / "r.tsv").write_text("key\ttarget\nAnne Lee\tAnn Lee\nX\tAnn Lee#Life\n")
+    files = (tmp_path / "r.tsv", tmp_path / "ids.tsv")
+    report = put("REL", row("d", "Ann met Bob.", title), file="b.jsonl", redirects=files)
+    assert (report.redirects, report.files[0].shared) == (2, {"GT": 1})
+    assert report.redirected == {"GT": (0, 1), "REL": (1, 1)}
+    said = " ".join(report.notes)
+    assert "1 to sections, which were not followed" in said
+    assert "0 of 1 links of GT, 1 of 1 links of REL" in said
+    assert "w:en:Ann Lee -> wd:Q1 (1)" in said
+    assert "none can be equal" not in said
+
+
+def test_a_report_counts_overlaps_spaces_and_what_lies_outside(put: Import) -> None:
+    marks = [{"start": s, "end": e, "entity": "Q1"} for s, e in ((0, 3), (0, 7), (8, 11), (7, 11))]
+    [file] = put("GT", row("d", "Ann met Bob.", *marks, evaluation_span=[0, 7])).files
+    assert (file.overlapping, file.outside, file.spaces) == (4, 2, 1)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from analysis.errors import ConfigError, InputError, StateError
+from analysis.schema import SCHEMA_VERSION
 from verifier import founding, resources
 from verifier.config import load_config
 from verifier.secrets import Secrets, read_secrets, write_secrets
@@ -25,7 +26,7 @@ def test_a_new_study_has_its_name_facts_and_closed_secrets(any_study: Study) -> 
         assert (facts.get(session, "seed"), facts.get(session, "origin"), facts.get(session, "schema")) == (
             "1",
             "",
-            "1",
+            str(SCHEMA_VERSION),
         )
         assert len(facts.get(session, "nonce")) > 16
     assert stat.S_IMODE((any_study.path / "secrets.env").stat().st_mode) == 0o600

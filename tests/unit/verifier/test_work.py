@@ -11,7 +11,7 @@ from analysis.errors import InputError
 from tests.support import worker_study
 from verifier import clock
 from verifier.crowd.arrivals import arrive
-from verifier.store import redirects, work
+from verifier.store import asides, export, judging, redirects, work
 from verifier.study import Study
 
 
@@ -29,13 +29,14 @@ def understood(raw: str, language: str) -> str:
     return f"w:{language}:{raw}"
 
 
-def judge(study: Study, token: str, *judgments: tuple[int, str, str, str | None]) -> list[work.Saved]:
+def judge(study: Study, token: str, *judgments: tuple[int, str, str, str | None]) -> list[judging.Saved]:
     new = [
-        work.NewJudgment(n, display, action, entity, False, 1.0) for n, display, action, entity in judgments
+        judging.NewJudgment(n, display, action, entity, False, 1.0)
+        for n, display, action, entity in judgments
     ]
     with study.write() as session:
         assignment = work.assignment_by_token(session, token, lock=True)
-        return work.save_judgments(session, assignment.id, new, understand=understood, now=clock.now())
+        return judging.save_judgments(session, assignment.id, new, understand=understood, now=clock.now())
 
 
 def test_from_arrival_to_everything_decided(served: Study) -> None:
@@ -52,15 +53,15 @@ def test_from_arrival_to_everything_decided(served: Study) -> None:
     assert {shown.reference for shown in view.displays} == {name for name in left if name.startswith("0.")}
 
     assert judge(served, token, (1, "0.0", "verify", None), (2, "0.0", "edit", "A")) == [
-        work.Saved(1, "0.0", "verify", None),
-        work.Saved(2, "0.0", "edit", "w:en:A"),
+        judging.Saved(1, "0.0", "verify", None),
+        judging.Saved(2, "0.0", "edit", "w:en:A"),
     ]
-    with pytest.raises(work.NotUnderstoodError, match="no idea"):
+    with pytest.raises(judging.NotUnderstoodError, match="no idea"):
         judge(served, token, (3, "0.0", "remove", None), (4, "0.0", "edit", "?"))
-    with pytest.raises(work.SequenceConflictError) as caught:
+    with pytest.raises(judging.SequenceConflictError) as caught:
         judge(served, token, (1, "0.0", "verify", None), (2, "0.0", "edit", "B"), (3, "0.0", "remove", None))
     assert (caught.value.highest, caught.value.taken) == (2, [2])
-    assert caught.value.saved == [work.Saved(1, "0.0", "verify", None)]
+    assert caught.value.saved == [judging.Saved(1, "0.0", "verify", None)]
     assert len(worker_study.judgments(served, token)) == 2
 
     judge(served, token, *((10 + n, name, "verify", None) for n, name in enumerate(left)))
@@ -80,3 +81,26 @@ def test_redirects_decide_what_was_shown(served: Study) -> None:
         redirects.take(session, "r.tsv", "0" * 64, targets, clock.now())
     saved = judge(served, token, (1, shown.reference, "edit", "Old"), (2, shown.reference, "edit", "Other"))
     assert [(one.decision, one.key) for one in saved] == [("verify", None), ("edit", "wd:Q1")]
+
+
+def test_what_is_said_beside_judgments_is_kept_once_and_exported(served: Study) -> None:
+    """Sent twice, kept once; of names the first stands, of comments the last."""
+    token, now = arrive(served, {"participant": "a"}, clock.now()).token, clock.now()
+    with served.write() as session:
+        assignment = work.at_work(session, token, lock=True)
+        view = work.task_view(session, assignment.id, 0)
+        display, span = view.displays[0].display, (view.offset + 1, view.offset + 4)
+        for text in ("a", "b", "b"):
+            asides.comment(session, assignment.id, display, text, now)
+            given = {"key": f"w:en:{text.upper()}", "raw": text, "seconds": 1.5, "now": now}
+            assert asides.name(session, assignment.id, display, **given) == "w:en:A"
+            asides.mark(session, assignment.id, view.row, span, now)
+            asides.mark(session, assignment.id, view.row, (span[0], span[1] + 1), now)
+        asides.take_back(session, assignment.id, view.row, (span[0], span[1] + 1), now)
+    with served.read() as session:
+        tables = export.tables(session)
+        assert asides.missing(session, assignment.id, view.row) == [span]
+    assert list(tables["comments"]["text"]) == ["b"]
+    assert list(tables["namings"]["key"]) == ["w:en:A"]
+    assert list(tables["missing_mentions"]["mention"]) == [view.text[1:4]]
+    assert '"order": "text"' in tables["assignments"]["options"][0]

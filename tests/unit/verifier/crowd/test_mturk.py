@@ -6,7 +6,9 @@ import pytest
 
 from analysis.errors import InputError
 from verifier.config import MTurkPlatform
+from verifier.crowd import mturk_terms
 from verifier.crowd.base import Handed
+from verifier.crowd.localmturk import questions
 from verifier.crowd.mturk import PREVIEW, MTurkAdapter
 from verifier.fees import fee
 
@@ -47,3 +49,20 @@ def test_the_fee_is_a_fifth_and_at_least_a_cent(pay, charged):
     assert fee("mturk", Decimal(pay)) == Decimal(charged)
     assert ADAPTER.cost(Decimal(pay), "USD").fee == Decimal(charged)
     assert fee("link", Decimal(pay)) == 0
+
+
+def test_a_page_in_place_of_our_frame_leads_to_us_and_takes_a_code():
+    platform = MTurkPlatform(question="html")
+    question = questions.read(mturk_terms.question("https://study.example/a", platform))
+    assert (question.url, question.height) == (None, 800)
+    assert 'href="https://study.example/a/start"' in question.html
+    assert 'name="completion_code"' in question.html
+    finish = MTurkAdapter(platform).finish(Handed("CODE", None, "3A", "sandbox"))
+    assert (finish.code, finish.redirect_url) == ("CODE", None)
+
+
+def test_our_address_is_escaped_in_either_question():
+    for kind in ("external", "html"):
+        xml = mturk_terms.question("https://study.example/a&b", MTurkPlatform(question=kind))
+        question = questions.read(xml)
+        assert "a&b/start" in (question.url or question.html.replace("&amp;", "&"))

@@ -1,0 +1,69 @@
+"""Nothing about an answer tells a control from a real task."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.support import telling, worker_study
+from tests.support.web_worker import Worker
+from verifier.study import Study
+from verifier.web.app import create_app
+
+PROOF = Path(__file__).parents[2] / "docs" / "proofs" / "controls-indistinguishable.json"
+CONFIG = worker_study.CONFIG + "pages: {comments: true, missing_mentions: true}\n"
+WORKERS, ROUNDS = 24, 60
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A planned study; tests take copies."""
+    return worker_study.make(tmp_path_factory.mktemp("telling") / "pages", CONFIG)
+
+
+def test_form_headers_and_statements_are_those_of_any_task(made: Path, tmp_path: Path) -> None:
+    """Before anything is decided and after, whoever looks."""
+    with Study.open(Path(shutil.copytree(made, tmp_path / "pages"))) as study:
+        for name in ("a", "b"):
+            worker = Worker(create_app(study).test_client(), name).begin()
+            assert telling.controls(study, worker.token)
+            assert len({str(answer) for answer in telling.answers(worker).values()}) == 1
+            worker.decide_all()
+            assert len({str(answer) for answer in telling.answers(worker).values()}) == 1
+
+
+@pytest.mark.prove
+def test_how_long_an_answer_takes_tells_nothing(made: Path, tmp_path: Path) -> None:
+    """Over many assignments: marks of controls shuffled within assignments do as well as the true ones."""
+    rows = []
+    with Study.open(Path(shutil.copytree(made, tmp_path / "pages"))) as study:
+        client = create_app(study).test_client()
+        for number in range(WORKERS):
+            worker = Worker(client, f"w{number}").begin()
+            tasks = worker.tasks()
+            known = telling.controls(study, worker.token)
+            took = np.median(telling.times(client, worker.token, len(tasks), ROUNDS), axis=0)
+            rows += [
+                (number, took[n], len(task["text"]), len(task["displays"]), n in known)
+                for n, task in enumerate(tasks)
+            ]
+    group, seconds, length, displays, control = (np.array(column) for column in zip(*rows, strict=True))
+    left = telling.residuals(seconds, np.column_stack([length, displays]))
+    p = telling.shuffled_p(left, control.astype(bool), group)
+    apart = float(left[control.astype(bool)].mean() - left[~control.astype(bool)].mean())
+    proof = {
+        "what": "processor time of the answer to GET tasks/T, controls against real tasks, beyond what the "
+        "text's length and its number of displays explain",
+        "assignments": WORKERS,
+        "tasks": len(rows),
+        "answers timed": len(rows) * ROUNDS,
+        "median milliseconds": round(float(np.median(seconds)) * 1000, 3),
+        "controls slower by, microseconds": round(apart * 1e6, 1),
+        "p, marks shuffled within assignments": round(p, 4),
+    }
+    PROOF.write_text(json.dumps(proof, indent=1) + "\n", encoding="utf-8")
+    assert p > 0.01

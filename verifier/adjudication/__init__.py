@@ -1,0 +1,1 @@
+"""Adjudication: what an expert looks at first, what he decides, and the same as a table."""
