@@ -91,9 +91,7 @@ def test_each_share_is_within_one_task(counts, size):
 
 
 @given(SEGMENTS, st.integers(1, 12), st.integers(0, 99), st.sampled_from(["abc", "aaaaab", "aaabbcdef"]))
-def test_packing_keeps_the_places_announced_and_every_share(
-    segments, capacity, seed, strata
-):
+def test_packing_keeps_the_places_announced_and_every_share(segments, capacity, seed, strata):
     capacity = min(capacity, len(segments))
     slots = [
         Slot(

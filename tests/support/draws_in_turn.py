@@ -80,7 +80,11 @@ def make(folder: Path, documents: int, k: int) -> None:
 
 
 def run(folder: Path, assignments: int, seed: int) -> Seen:
-    """Draw so many, or all there is: most are handed in, some are given back, vanish, or do not count."""
+    """Draw so many, or all there is.
+
+    Some are given back, some do not count; now and then all leases run out at once, and the latest of those
+    who lost theirs take back what nobody has drawn yet. So slots are drawn many times.
+    """
     chance, seen = random.Random(seed), Seen()
     place = {"platform": "link", "reward": "2.00", "currency": "USD", "state": "open", "origin": "live"}
     with Study.open(folder) as study:
