@@ -40,7 +40,7 @@ demo: setup ## run the bundled sample study, from files to report, into ./demo
 	$(BIN)/posthoc demo --out demo
 
 test: setup browser ## every test: unit, property, reference, functional, PostgreSQL, browser
-	$(BIN)/python -m pytest -n 2 -q -m "not prove"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not prove"
 
 lint: setup ## format and lint checks, types, import rules
 	$(BIN)/ruff format --check .
