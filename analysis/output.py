@@ -82,6 +82,8 @@ def analyze(
     gt = wanted.get("gt")
     study = source if isinstance(source, Study) else load(source, gt=gt, annotations=annotations, texts=texts)
     settings = Settings(policies=tuple(policies or declared_policies(study)), **wanted)
+    if study["annotations"].empty:
+        raise InputError("there are no annotations, so nothing can be computed")
     tell("computing")
     results = compute(study, settings)
     tell("writing")

@@ -171,6 +171,16 @@ def test_a_table_with_faults_is_refused_whole_with_their_lines(judged, tmp_path)
         assert not experts.standing(session)
 
 
+def test_a_table_of_another_study_decides_nothing(judged, tmp_path):
+    file = tmp_path / "queue.csv"
+    lists.write(judged, file, ALL, "kb")
+    with file.open(encoding="utf-8", newline="") as opened:
+        rows = [row | {"decision": "verify", "entity": "wd:Q1"} for row in csv.DictReader(opened)]
+    _write(file, rows)
+    with pytest.raises(InputError, match="another one"):
+        lists.read(judged, file, "kb", understand=understood, now=NOON)
+
+
 def test_a_study_without_judgments_has_an_empty_queue(tiny_study):
     assert not list(found(planned(tiny_study)).of(ALL))
 

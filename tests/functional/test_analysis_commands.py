@@ -52,6 +52,12 @@ def test_the_whole_folder_is_written(root):
     assert set(contents(root / "one")) >= FILES
 
 
+def test_a_study_without_annotations_is_refused_and_leaves_nothing(tmp_path, study_folder, posthoc):
+    ran = posthoc("analyze", study_folder, "--out", tmp_path / "out")
+    assert (ran.status, "there are no annotations" in ran.err) == (1, True), ran.err
+    assert not (tmp_path / "out").exists()
+
+
 def test_the_same_seed_gives_the_same_bytes(root):
     assert contents(root / "one") == contents(root / "two")
 

@@ -71,6 +71,17 @@ def test_faults_in_the_list_are_told_with_their_lines_and_nothing_is_done(folder
         assert confirming.unconfirmed(study.store) == 4
 
 
+def test_a_list_of_another_plan_confirms_nothing(folder, tmp_path):
+    file = tmp_path / "controls.csv"
+    with Study.open(folder) as study:
+        confirming.write(study, file)
+        listed = [row | {"entity": "wd:Q1"} for row in rows(file)]
+        answer(file, listed, dict.fromkeys((row["control"] for row in listed), "yes"))
+        with pytest.raises(InputError, match="another one"):
+            confirming.confirm_listed(study, file, NOON)
+        assert confirming.unconfirmed(study.store) == 4
+
+
 def test_a_plan_with_too_few_controls_left_is_refused(posthoc, folder, tmp_path):
     file = tmp_path / "controls.csv"
     posthoc("controls", folder, "--out", file)

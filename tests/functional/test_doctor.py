@@ -14,6 +14,7 @@ from tests.support import tiny, worked
 from verifier.doctor import Finding, examine
 from verifier.founding import DRAFT
 from verifier.plan.planning import plan
+from verifier.store import forgetting
 from verifier.study import Study
 
 
@@ -32,6 +33,12 @@ def faults(study: Study) -> list[Finding]:
 
 
 def test_a_study_in_full_swing_is_in_order(busy: Study) -> None:
+    assert faults(busy) == []
+
+
+def test_codes_that_were_forgotten_are_no_fault(busy: Study) -> None:
+    with busy.write() as session:
+        forgetting.forget(session, "2026-12-01")
     assert faults(busy) == []
 
 

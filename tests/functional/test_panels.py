@@ -12,7 +12,7 @@ from verifier.crowd.arrivals import arrive
 from verifier.crowd.leaving import leaving
 from verifier.crowd.submission import submit
 from verifier.plan import draw
-from verifier.store import crowd
+from verifier.store import crowd, forgetting, ledger
 from verifier.study import Study
 from verifier.web.app import create_app
 
@@ -196,6 +196,20 @@ def test_bonuses_on_a_link_are_recorded_once_and_written_for_who_pays(panel, tmp
     ran = posthoc(*asked, "--live", "--confirm", "tiny", "--out", tmp_path / "pay2.csv")
     assert "Paid 0 bonuses" in ran.out
     assert len((tmp_path / "pay2.csv").read_text(encoding="utf-8").splitlines()) == 1
+
+
+def test_nobody_who_was_forgotten_is_put_down_as_paid(panel, tmp_path, posthoc):
+    hand_in(panel, "p1")
+    with panel.write() as session:
+        forgetting.forget(session, "2026-12-01")
+    (tmp_path / "b.csv").write_text("assignment,amount,reason\n1,0.50,Thanks\n", encoding="utf-8")
+    live = ("--live", "--confirm", "tiny", "--out", tmp_path / "pay.csv")
+    for asked in (("bonus", panel.path, tmp_path / "b.csv"), ("review", panel.path)):
+        ran = posthoc(*asked, *live)
+        assert (ran.status, "not known any more" in ran.err) == (1, True), ran.err
+    assert not (tmp_path / "pay.csv").exists()
+    with panel.read() as session:
+        assert (ledger.calls(session, "bonus"), crowd.submitted(session)[0].decision) == ([], None)
 
 
 def test_every_outcome_has_a_code_and_an_address():

@@ -1,4 +1,4 @@
-"""wiki-fair-v2 through the real import and plan: what is shown of it, and how it stands to the ground truth."""
+"""wiki-fair-v2 through the real import and plan: what is shown of it, and how it stands to the GT."""
 
 from __future__ import annotations
 

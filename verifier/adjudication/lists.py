@@ -29,6 +29,8 @@ COLUMNS: Final = (
     *("entity", "title", "description", "decision", "new_entity"),
 )
 _READ: Final = ("item", "decision", "new_entity")
+# What a row says of its item, where the columns are left in: numbers of another study mean other items.
+_SAID: Final = ("start", "end", "entity")
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,7 @@ def read(
                 continue
             try:
                 choice = _choice(row, seen, line)
+                _check_same(session, choice.display, row)
                 if decide_within(session, study, name, choice, understand=understand, now=now):
                     new += 1
                 else:
@@ -135,6 +138,18 @@ def _choice(row: dict[str, str], seen: dict[str, int], line: int) -> Choice:
     return Choice(int(item), decision, entity or None)
 
 
+def _check_same(session: Session, item: int, row: dict[str, str]) -> None:
+    """Refuse a row whose number is that of another item than the row shows."""
+    stands = _row(session, item)
+    if any(row[name] and row[name] != str(stands[name]) for name in _SAID):
+        raise InputError(
+            "the item of this number is another one",
+            got=" ".join(row[name] for name in _SAID),
+            expected=" ".join(str(stands[name]) for name in _SAID),
+            remedy="Is the table of this study? Write it anew: posthoc adjudicate STUDY --out FILE",
+        )
+
+
 def _rows(source: Path) -> list[tuple[int, dict[str, str]]]:
     try:
         text = source.read_text(encoding="utf-8-sig")
@@ -147,6 +162,7 @@ def _rows(source: Path) -> list[tuple[int, dict[str, str]]]:
                 got=", ".join(name for name in heading if name)[:200] or "nothing",
                 expected=f"the columns {', '.join(_READ)}, as posthoc adjudicate --out writes them",
             )
-        return [(reader.line_num, {name: (row.get(name) or "").strip() for name in _READ}) for row in reader]
+        kept = (*_READ, *_SAID)
+        return [(reader.line_num, {name: (row.get(name) or "").strip() for name in kept}) for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError("the table cannot be read", where=str(source), got=str(error)) from None

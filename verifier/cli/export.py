@@ -100,6 +100,8 @@ def export(
             say(str(out))
         elif to is What.MISSING:
             note(f"{exporting.write_missing(opened, out, text=not no_text)} rows")
+            if not opened.config.pages.missing_mentions:
+                note("Workers are not asked to mark what is missing (pages.missing_mentions in study.yaml).")
             say(str(out))
         else:
             paths = exporting.write_corpora(

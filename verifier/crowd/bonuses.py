@@ -140,7 +140,7 @@ def record(
         now: the time of the record.
 
     Raises:
-        StateError: the cap would be passed.
+        StateError: the cap would be passed, or who is to be paid was forgotten.
     """
     platform = study.config.platform.kind
     with study.write(alone=True) as session:
@@ -151,7 +151,9 @@ def record(
             _intend(session, study.config, bonus, now)
             _conclude(session, bonus.token, now)
             row = crowd.assignment(session, bonus.assignment)
-            person = crowd.participant(session, row.worker_id, platform) or ""
+            person = crowd.participant(session, row.worker_id, platform)
+            if person is None:
+                raise _forgotten(row.id)
             payments.append(Payment(person, row.completion_code or "", bonus.amount, bonus.reason))
         write(payments)
     return planned
@@ -319,10 +321,7 @@ def _bonus(study: Study, token: str) -> Bonus:
         row = crowd.assignment(session, int(call.request["assignment"]))
         person = crowd.participant(session, row.worker_id, study.config.platform.kind)
         if person is None or row.platform_assignment is None:
-            raise StateError(
-                "the platform's id of a worker is not known any more, so no bonus can be paid",
-                got=f"assignment {row.id}",
-            )
+            raise _forgotten(row.id)
         return Bonus(
             token,
             person,
@@ -331,6 +330,13 @@ def _bonus(study: Study, token: str) -> Bonus:
             call.currency or "",
             call.request["reason"],
         )
+
+
+def _forgotten(assignment: int) -> StateError:
+    return StateError(
+        "the platform's id of a worker is not known any more, so no bonus can be paid",
+        got=f"assignment {assignment}",
+    )
 
 
 def _unknown(study: Study, token: str, now: datetime) -> None:

@@ -119,6 +119,7 @@ def decide(
 
     Raises:
         InputError: the name is another one, or the file exists.
+        StateError: the file is to name somebody who was forgotten.
     """
     if confirm != study.config.study.name:
         raise InputError(
@@ -223,7 +224,13 @@ def _write_payments(session: Session, config: StudyConfig, entries: Sequence[Ent
     rows = []
     for entry in entries:
         row = crowd.assignment(session, entry.assignment)
-        person = crowd.participant(session, row.worker_id, platform) or ""
+        person = crowd.participant(session, row.worker_id, platform)
+        if person is None:
+            raise StateError(
+                "the platform's id of a worker is not known any more, so no file can say whom to pay",
+                got=f"assignment {row.id}",
+                remedy="Without --out, decisions are put on record alone.",
+            )
         rows.append((person, row.completion_code, entry.pay, entry.currency, row.decision))
     try:
         descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

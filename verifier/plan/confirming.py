@@ -26,6 +26,7 @@ COLUMNS: Final = (
     *("control", "origin", "state", "dataset", "document", "text", "mention", "entity", "title"),
     *("expected", "acceptable", "difficulty", "use", "keep"),
 )
+_NOT_GRADED: Final = "not graded"
 _KEEP: Final = {"yes": True, "no": False, "": None}
 LOOKED_THROUGH: Final = "looked through, and not kept"
 
@@ -99,7 +100,10 @@ def confirm_listed(study: Study, file: Path, now: datetime) -> Listed:
         StateError: too few controls would be left.
     """
     with study.write() as session:
-        wanted = _wanted(file, {state.task for state in controls.states(session)})
+        shown: dict[int, set[tuple[str, str]]] = {state.task: set() for state in controls.states(session)}
+        for display in plans.control_displays(session):
+            shown[display.task].add((display.key, display.expected or _NOT_GRADED))
+        wanted = _wanted(file, shown)
         kept = [task for task, keep in wanted.items() if keep]
         dropped = [task for task, keep in wanted.items() if not keep]
         return _settle(session, study, kept=kept, dropped=dropped, reason=LOOKED_THROUGH, now=now)
@@ -159,15 +163,23 @@ def _listed(session: Session, **more: Any) -> Listed:
     )
 
 
-def _wanted(file: Path, known: Collection[int]) -> dict[int, bool]:
-    """Control -> whether it is kept, of those about which the file says something."""
+def _wanted(file: Path, shown: Mapping[int, Collection[tuple[str, str]]]) -> dict[int, bool]:
+    """Control -> whether it is kept, of those about which the file says something.
+
+    Numbers of an earlier plan, or of another study, mean other controls: a row that says which link it is
+    about, and with which right answer, must say one that its control has (`shown`).
+    """
     found: dict[int, bool] = {}
     problems: list[Problem] = []
     for line, row in _rows(file):
         where = f"{file}:{line}"
         name, keep = (row.get("control") or "").strip(), (row.get("keep") or "").strip().lower()
-        if not name.isdecimal() or int(name) not in known:
+        said = ((row.get("entity") or "").strip(), (row.get("expected") or "").strip())
+        if not name.isdecimal() or int(name) not in shown:
             problems.append(Problem("no such control", where, name))
+        elif all(said) and said not in shown[int(name)]:
+            remedy = "The list is of another plan. Write it anew: posthoc controls STUDY --out FILE"
+            problems.append(Problem("the control of this number is another one", where, name, remedy=remedy))
         elif keep not in _KEEP:
             problems.append(Problem("'keep' cannot be this", where, keep, "yes, no, or nothing"))
         elif keep:
@@ -203,7 +215,7 @@ def _row(display: plans.ControlDisplay, state: controls.State) -> dict[str, Any]
         "mention": display.text[display.start : display.end],
         "entity": display.key,
         "title": display.title or "",
-        "expected": display.expected or "not graded",
+        "expected": display.expected or _NOT_GRADED,
         "acceptable": "|".join(display.acceptable or ()),
         "difficulty": display.difficulty or "",
         "use": display.use or "",

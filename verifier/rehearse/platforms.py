@@ -91,6 +91,16 @@ def kinds() -> list[str]:
     return sorted(_KINDS)
 
 
+def check(kind: str) -> None:
+    """Refuse a platform that cannot be rehearsed on.
+
+    Raises:
+        InputError: there is no such platform.
+    """
+    if kind not in _KINDS:
+        raise InputError("no such platform", where="--platform", got=kind, expected=" or ".join(kinds()))
+
+
 @contextmanager
 def started(kind: str, folder: Path, config: StudyConfig) -> Iterator[Local]:
     """A platform of this kind, with nothing on it, for a study; its process ends with the rehearsal.
@@ -98,8 +108,7 @@ def started(kind: str, folder: Path, config: StudyConfig) -> Iterator[Local]:
     Raises:
         InputError: there is no such platform.
     """
-    if kind not in _KINDS:
-        raise InputError("no such platform", where="--platform", got=kind, expected=" or ".join(kinds()))
+    check(kind)
     with _KINDS[kind](folder, config) as local:
         yield local
 

@@ -100,6 +100,7 @@ def rehearse(study: Study, wanted: Wanted, tell: Tell) -> Rehearsed:
     """
     campaign.truth_of(study, wanted.truth)
     kind = wanted.platform or study.config.platform.kind
+    platforms.check(kind)
     folder = copying.make(study, kind, clock.now())
     with ExitStack() as stack:
         stack.enter_context(copying.apart())

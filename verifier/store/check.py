@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session, aliased
 
 from verifier.store import claims, facts
 from verifier.store.current import current_judgments
+from verifier.store.forgetting import FORGOTTEN
 from verifier.store.models import (
     AnnotationRow,
     AssignmentRow,
@@ -188,6 +189,8 @@ def _graded(session: Session) -> list[str]:
 
 
 def _codes(session: Session) -> list[str]:
+    if facts.get(session, FORGOTTEN):
+        return []  # the codes were taken away with the ids
     query = select(AssignmentRow.id).where(
         AssignmentRow.state == "submitted", AssignmentRow.completion_code.is_(None)
     )
