@@ -315,6 +315,12 @@ class Requester(Protocol):
         """
 
 
+_BY_HAND: Final = (
+    "Nothing has to be published there: places are made as people come. Hand out the address that posthoc"
+    " serve prints, or write a link for each participant: posthoc links STUDY"
+)
+
+
 def require(adapter: Adapter, capability: Capability) -> None:
     """Refuse, before anything is done, what the platform cannot do.
 
@@ -327,4 +333,5 @@ def require(adapter: Adapter, capability: Capability) -> None:
             f"the platform {adapter.name!r} cannot {capability}",
             where="study.yaml: platform.kind",
             expected=f"what it can do: {able}",
+            remedy="" if adapter.capabilities else _BY_HAND,
         )

@@ -44,6 +44,9 @@ PLANNED_WITHOUT: Final = (
     " wrong links on its controls are other entities of the corpus. What a later plan adds uses it; as long"
     " as nobody has drawn tasks, all can be planned anew with it: posthoc plan STUDY --afresh"
 )
+UNLOCKED: Final = (
+    "The lock of {at} went with the plan that it held. Lock the new one: posthoc plan STUDY --lock"
+)
 
 
 def plan(
@@ -85,10 +88,13 @@ def plan(
     with study.write(alone=True) as session:
         if lock:
             locking.refuse_if_judged(session)
+        gone = locking.current(session) if afresh else None
         if afresh:
             _drop(session)
         report = _Planning(study, session, now, audit=audit).run(dry_run=False)
         locked = locking.put(session, study.config, now) if lock else locking.current(session)
+        if gone and not locked:
+            report = replace(report, warnings=[*report.warnings, UNLOCKED.format(at=gone.at)])
         return replace(report, lock=locked)
 
 

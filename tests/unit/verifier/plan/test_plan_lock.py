@@ -66,3 +66,11 @@ def _with(study, line):
     ]
     path.write_text("\n".join([*sections, line]) + "\n", encoding="utf-8")
     return Study.open(study.path)
+
+
+def test_planning_anew_says_that_the_lock_went_with_the_plan(tiny_study):
+    locked(tiny_study)
+    report = planning.plan(tiny_study, afresh=True, now=NOW)
+    assert report.lock is None
+    assert "The lock of" in " ".join(report.warnings)
+    assert "The lock of" not in " ".join(planning.plan(tiny_study, afresh=True, now=NOW).warnings)
