@@ -84,9 +84,7 @@ def write_corrected(
     wanted = [name for name in found if dataset in (None, name)]
     if not wanted:
         raise StateError("nothing to write", got=f"dataset {dataset!r}", expected=", ".join(found))
-    notes: list[str] = []
-    if corrections.simulated:
-        notes.append("The judgments were made by a simulated crowd.")
+    notes = _about(tables)
     kinds = [writers.format_of(form or _form(origin.forms.get(name), name, notes)) for name in wanted]
     files: list[Path] = []
     places = placed([(name, truth) for name in wanted], out, kinds, _MARK)
@@ -100,6 +98,13 @@ def write_corrected(
         _write_patch(patch, corrections, name)
         files += [file, patch]
     return Corrected(tuple(files), corrections.header()["changes"], tuple(notes))
+
+
+def _about(tables: Tables) -> list[str]:
+    """What to know of the judgments that findings rest on."""
+    if tables["judgments"].empty:
+        return ["There are no judgments yet: nothing can be found wrong, and nothing is known to be right."]
+    return ["The judgments were made by a simulated crowd."] if tables.simulated else []
 
 
 def _form(came: str | None, dataset: str, notes: list[str]) -> str:
@@ -137,8 +142,10 @@ def _write_patch(path: Path, corrections: Corrections, dataset: str) -> None:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-def write_audit(path: Path, out: Path, rule: Rule, *, source: str | None = None) -> int:
-    """Write every finding about the ground truth with its evidence as CSV; how many there are.
+def write_audit(
+    path: Path, out: Path, rule: Rule, *, source: str | None = None
+) -> tuple[int, tuple[str, ...]]:
+    """Write every finding about the ground truth with its evidence as CSV; how many, and what to know.
 
     Args:
         path: a study folder or a bundle.
@@ -157,4 +164,4 @@ def write_audit(path: Path, out: Path, rule: Rule, *, source: str | None = None)
     with targets.new_file(out, targets.csv_of(list(table.columns))) as file:
         # Mentions hold line ends of every kind: all text is quoted.
         write_frame(table, file, quoting=csv.QUOTE_NONNUMERIC)
-    return len(table)
+    return len(table), tuple(_about(tables))

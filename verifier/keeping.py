@@ -47,9 +47,15 @@ def backup(study: Study, file: Path) -> Kept:
     secrets: its owner alone can read it.
 
     Raises:
-        InputError: the file exists.
+        InputError: the file exists, or would lie in the study's own folder, and so in its next backup.
         StateError: it cannot be written.
     """
+    if file.resolve().is_relative_to(study.path.resolve()):
+        raise InputError(
+            "a backup does not belong into the study that it keeps",
+            where=str(file),
+            remedy="Name a file outside the study's folder, best on another disk.",
+        )
     with tempfile.TemporaryDirectory(prefix="posthoc-backup-") as scratch:
         database = Path(scratch) / DATABASE
         _snapshot(study, database)
@@ -147,7 +153,14 @@ def _unpack(file: Path, draft: Path) -> None:
             archive.extractall(draft, filter="data")
         told = json.loads((draft / MANIFEST).read_text(encoding="utf-8"))["files"]
     except (tarfile.TarError, OSError, EOFError, ValueError, KeyError) as error:
-        raise InputError("not a backup of a study", where=str(file), got=type(error).__name__) from None
+        if isinstance(error, FileNotFoundError) and not file.exists():
+            raise InputError("there is no such file", where=str(file)) from None
+        raise InputError(
+            "not a backup of a study",
+            where=str(file),
+            got=str(error),
+            expected="a file that `posthoc backup` wrote",
+        ) from None
     wrong = [
         name for name, sha256 in told.items() if not _is(draft / name, sha256) or (draft / name).is_symlink()
     ]

@@ -104,6 +104,13 @@ def test_the_audit_names_every_finding_with_its_votes(
     assert paris["votes"].endswith(":edit wd:Q90")
 
 
+@pytest.mark.parametrize("what", ["audit", "corrected"])
+def test_without_judgments_it_is_said_that_nothing_is_known(posthoc, tiny_folder, tmp_path, what) -> None:
+    ran = posthoc("export", tiny_folder, "--to", what, "--out", tmp_path / "out")
+    assert ran.status == 0, ran.err
+    assert "no judgments yet" in ran.err
+
+
 @pytest.mark.parametrize(
     "options",
     [

@@ -50,6 +50,8 @@ def test_neither_backup_nor_study_is_ever_overwritten(worked, tmp_path):
         keeping.backup(worked, file)
     with pytest.raises(InputError, match="something of this name"):
         keeping.restore(file, worked.path)
+    with pytest.raises(InputError, match="does not belong into the study"):
+        keeping.backup(worked, worked.path / "kept.tar.gz")
 
 
 def test_a_damaged_backup_and_any_other_file_are_refused_and_leave_nothing(worked, tmp_path):

@@ -127,13 +127,13 @@ def _pay(study: Study, asked: list[Asked], confirm: str, out: Path | None) -> Pa
         bonus_file.write(out, _PAYMENTS, rows)
 
     recorded = bonuses.record(study, asked, write, now=clock.now())
-    note(f"Whom to pay: {out}")
+    note(f"Whom to pay: {out}" if recorded.due else f"Nothing is due: {out} was not written.")
     return bonuses.Paid(len(recorded.due), 0)
 
 
 def _propose(study: Study, out: Path, *, as_json: bool) -> None:
     from verifier.crowd import bonus_file  # noqa: PLC0415 - keeps --help quick
-    from verifier.crowd.fairness import REASON, fairness  # noqa: PLC0415
+    from verifier.crowd.fairness import ENOUGH, REASON, fairness  # noqa: PLC0415
 
     found = fairness(study)
     rows = [(number, f"{found.top_up:.2f}", REASON) for number in found.assignments]
@@ -144,7 +144,9 @@ def _propose(study: Study, out: Path, *, as_json: bool) -> None:
         return
     say(f"Planned: {found.planned} {found.currency} an hour.")
     if found.lived is None:
-        say(f"Too few people have handed in to say what they earn ({found.people}).")
+        say(f"What people earn is not known: {found.people} have handed in, {ENOUGH} are needed.")
+        if found.simulated:
+            say(f"The {found.simulated} assignments of a simulated crowd say nothing about people.")
         return
     say(f"Lived: {found.lived} {found.currency} an hour; the median took {found.minutes} minutes.")
     if not rows:

@@ -141,7 +141,10 @@ def _judge(
     from verifier.correcting import write_audit, write_corrected  # noqa: PLC0415 - quick --help
 
     if to is What.AUDIT:
-        note(f"{write_audit(study, out, rule, source=source)} findings")
+        found, about = write_audit(study, out, rule, source=source)
+        for line in about:
+            note(line)
+        note(f"{found} findings")
         say(str(out))
         return
     done = write_corrected(study, out, rule, source=source, dataset=dataset, form=form)

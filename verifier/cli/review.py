@@ -117,7 +117,10 @@ def review(
     say("\n".join(lines(found)))
     done = len(found.waiting)
     if not done:
-        say("Nothing waits for approval: nothing was decided.")
+        say(
+            "Nothing waits for approval: nothing was decided"
+            + (f", and {out} was not written." if live and out else ".")
+        )
     elif live:
         say(f"Approved {done}, {found.amount} {found.currency}." + (f" Whom to pay: {out}" if out else ""))
     else:

@@ -136,7 +136,7 @@ def record(
     Args:
         study: the study.
         asked: the bonuses.
-        write: puts down whom to pay; if it fails, nothing is on record.
+        write: puts down whom to pay; if it fails, nothing is on record. Not called if nothing is due.
         now: the time of the record.
 
     Raises:
@@ -155,7 +155,8 @@ def record(
             if person is None:
                 raise _forgotten(row.id)
             payments.append(Payment(person, row.completion_code or "", bonus.amount, bonus.reason))
-        write(payments)
+        if payments:
+            write(payments)
     return planned
 
 

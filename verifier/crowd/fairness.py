@@ -25,7 +25,8 @@ class Fairness:
 
     Attributes:
         planned: pay for the planned minutes, as an hourly wage.
-        people: assignments handed in whose time is known.
+        people: assignments handed in by people whose time is known.
+        simulated: assignments of a simulated crowd, which were not counted among them.
         minutes: their median of active time; None if they are too few.
         lived: pay for that median, as an hourly wage; None likewise.
         top_up: what each would have to get on top so that the median earns what was planned.
@@ -40,6 +41,7 @@ class Fairness:
     top_up: Decimal
     assignments: tuple[int, ...]
     currency: str
+    simulated: int = 0
 
     @property
     def total(self) -> Decimal:
@@ -67,7 +69,9 @@ def fairness(study: Study, *, simulated: bool = False) -> Fairness:
     ]
     planned = place.pay * 60 / Decimal(str(place.minutes))
     if len(times) < ENOUGH:
-        return Fairness(_rounded(planned), len(times), None, None, Decimal("0.00"), (), place.currency)
+        machines = 0 if simulated else sum(row.origin == crowd.SIMULATED for row in rows)
+        nothing = Decimal("0.00")
+        return Fairness(_rounded(planned), len(times), None, None, nothing, (), place.currency, machines)
     seconds = Decimal(str(median(times)))
     short = max(Decimal(0), planned * seconds / _HOUR - place.pay).quantize(CENT, ROUND_UP)
     approved = [row.assignment for row in rows if row.decision in ("approve", "approve_flag")]

@@ -105,7 +105,8 @@ def decide(
 ) -> Queue:
     """Put the proposed approvals on record; with `out`, also write who is to be paid now.
 
-    Nothing is decided if the file cannot be written, and who was decided before is not written again.
+    Nothing is decided if the file cannot be written, and who was decided before is not written again. No file
+    is written if nobody waits.
 
     Args:
         study: the study.
@@ -138,7 +139,7 @@ def decide(
             if entry.proposal == "approve_flag":
                 crowd.exclude(session, row.worker_id, entry.reason or "flagged in review")
         session.flush()
-        if out is not None:
+        if out is not None and found.waiting:
             _write_payments(session, study.config, found.waiting, out)
     return found
 
