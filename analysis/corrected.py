@@ -94,8 +94,8 @@ def corrected_rows(measured: Measured, level: float) -> tuple[list[dict[str, Any
 def read_controls(measured: Measured) -> Controls:
     """Se and Sp from the controls of the study, clustered by worker and by control."""
     answers = measured.study["control_answers"]
-    # Right links alone that decide nothing tell only half of how people err.
-    asked = answers.loc[answers["use"] == "measure", "expected"] == VERIFY
+    # Right links alone that decide nothing tell only half of how people err. Decoys decide nothing either.
+    asked = answers.loc[answers["use"] != "gate", "expected"] == VERIFY
     apart = bool(asked.any() and not asked.all())
     rule = measured.policy.gate if apart else "none"
     who = "workers who count, controls that decided nothing" if apart else "everyone, all controls"
@@ -125,7 +125,7 @@ def _control_rows(measured: Measured, rule: str, *, measure_only: bool) -> pd.Da
     study = measured.study
     answers = study["control_answers"]
     if measure_only:
-        answers = answers[answers["use"] == "measure"]
+        answers = answers[answers["use"] != "gate"]
     enters, _ = gate_of(study["assignments"], rule)
     inside = study["assignments"].loc[enters, ["assignment", "worker"]]
     made = study["judgments"]

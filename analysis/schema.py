@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 Type = Literal["string", "int", "float", "bool", "time"]
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,8 @@ TABLES: Final[dict[str, Table]] = {
             "assignments",
             "assignment",
             "assignment:int worker platform? origin state counted:bool? reason? claimed:time? submitted:time?"
-            " active_seconds:float? reward? fee? bonus? currency? options?@2",
+            " active_seconds:float? reward? fee? bonus? currency? options?@2"
+            " consent?@3",
         ),
         _table(
             "judgments",
@@ -116,7 +117,9 @@ ORIGINS: Final = ("live", "sandbox", "simulated")
 JUDGE_ROLES: Final = ("worker", "expert")
 # The state of an expert's assignment, which is in no count of the crowd's work.
 EXPERT: Final = "expert"
-CONTROL_USES: Final = ("gate", "measure")
+CONTROL_USES: Final = ("gate", "measure", "decoy")
+# The arm of a task in which one link was put wrong, and the use of that link's known answer.
+DECOY: Final = "decoy"
 
 # Why an annotation was not shown: written in `annotations.reason`.
 NOT_SHOWN: Final = (

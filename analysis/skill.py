@@ -11,6 +11,7 @@ import pandas as pd
 from analysis.decisions import EDIT
 from analysis.engine.counts import Codes
 from analysis.errors import ConfigError
+from analysis.schema import DECOY
 from analysis.study import Study
 
 # Weights are whole: counts stay exact, and the denominators of values few.
@@ -18,13 +19,14 @@ FULL: Final = 100
 
 
 def graded(study: Study) -> pd.DataFrame:
-    """Every current judgment of a control with a known answer: assignment, worker, display, passed.
+    """Every current judgment of a control with a known answer, no decoy: assignment, worker, display, passed.
 
     Passed is the expected decision; of an edit, to an entity that the control accepts, if it names any.
     """
     made = study["judgments"]
     made = made[made["current"].astype(bool) & (made["role"] == "worker")]
-    made = made.merge(study["control_answers"], on="display")
+    answers = study["control_answers"]
+    made = made.merge(answers[answers["use"] != DECOY], on="display")
     made = made.merge(study["assignments"][["assignment", "worker", "state"]], on="assignment")
     right = (made["decision"] == made["expected"]).to_numpy(dtype=bool)
     accepted = [

@@ -14,7 +14,7 @@ from analysis.decisions import EDIT, REMOVE, VERIFY
 from analysis.engine.counts import Bools, Codes
 from analysis.errors import ConfigError
 from analysis.policy import Policy
-from analysis.schema import EXPERT
+from analysis.schema import DECOY, EXPERT
 from analysis.skill import weights
 from analysis.study import Study
 
@@ -67,6 +67,9 @@ def hear(study: Study, policy: Policy) -> Heard:
     if not crowd.all():
         left_out["expert judgments, kept for adjudication"] = int((~crowd).sum())
     rows = enters[place] & crowd & judgments["current"].to_numpy()
+    decoys = rows & (judgments["arm"] == DECOY).fillna(value=False).to_numpy(dtype=bool)
+    if decoys.any():
+        left_out["judgments of decoy tasks, which stand for no annotation"] = int(decoys.sum())
     # Controls stand for no annotation: they credit none.
     rows &= np.isin(judgments["display"].to_numpy(), study["credits"]["display"].to_numpy())
     judgments, place = judgments[rows], place[rows]

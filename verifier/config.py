@@ -114,6 +114,7 @@ PlatformId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 PanelCode = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,40}$")]
 PublicAddress = Annotated[str, AfterValidator(_public_address)]
 ApiAddress = Annotated[str, AfterValidator(_api_address)]
+ImagesAddress = Annotated[str, StringConstraints(pattern=r"^https?://[A-Za-z0-9.:-]+/[!-~]*$")]
 Contact = Annotated[str, StringConstraints(pattern=r"^[!-~]{3,200}$")]
 ReturnAddress = Annotated[str, AfterValidator(_return_address)]
 
@@ -166,6 +167,7 @@ class KbSection(Section):
         keys: what entities are named by in the study: titles of Wikipedia's articles, or Wikidata's items.
         keep_days: an answer is not asked for again for so long.
         cache: the file that keeps the answers.
+        images: how addresses of images begin that are fetched for cards; null: none is.
     """
 
     kind: Literal["local", "wikipedia"] = "local"
@@ -176,6 +178,7 @@ class KbSection(Section):
     keys: Literal["wikipedia", "wikidata"] = "wikipedia"
     keep_days: StrictInt = Field(default=30, ge=0, le=3650)
     cache: Path = Path("kb-cache.db")
+    images: ImagesAddress | None = "https://upload.wikimedia.org/"
 
 
 class ServerSection(Section):
@@ -351,6 +354,7 @@ class PagesSection(Section):
             the worker has named the entity himself.
         comments: a worker may leave a comment on a highlight.
         missing_mentions: a worker may mark mentions that are not highlighted; never part of the numbers.
+        images: cards and answers of a search show images, where there are some.
         video: a film that stands above the instructions: a file in the study's templates/, with captions in
             a file of the same name that ends in .vtt beside it.
     """
@@ -366,6 +370,7 @@ class PagesSection(Section):
     hidden_links_share: StrictFloat = Field(default=0, ge=0, le=1)
     comments: StrictBool = False
     missing_mentions: StrictBool = False
+    images: StrictBool = True
     video: Film | None = None
 
 

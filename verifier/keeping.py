@@ -7,9 +7,11 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import tarfile
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -59,7 +61,7 @@ def backup(study: Study, file: Path) -> Kept:
     with tempfile.TemporaryDirectory(prefix="posthoc-backup-") as scratch:
         database = Path(scratch) / DATABASE
         _snapshot(study, database)
-        members = {DATABASE: database, **_files(study)}
+        members = {DATABASE: database, **_files(study), **_answers(study, Path(scratch) / "answers.db")}
         told = {
             "software": version("posthoc"),
             "study": study.config.study.name,
@@ -125,6 +127,22 @@ def _files(study: Study) -> dict[str, Path]:
         if not _NOT_COPIED.fullmatch(path.name) or path == knowledge:
             found[name.as_posix()] = path
     return found
+
+
+def _answers(study: Study, copy: Path) -> dict[str, Path]:
+    """What a live knowledge base has answered: as it is now, since a search may add to it at any moment."""
+    path = study.file(study.config.kb.cache)
+    if not path.is_file() or not path.resolve().is_relative_to(study.path.resolve()):
+        return {}
+    try:
+        with (
+            closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as answers,
+            closing(sqlite3.connect(copy)) as target,
+        ):
+            answers.backup(target)
+    except sqlite3.DatabaseError:
+        return {}
+    return {path.resolve().relative_to(study.path.resolve()).as_posix(): copy}
 
 
 def _elsewhere(study: Study) -> Iterator[str]:

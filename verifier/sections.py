@@ -128,6 +128,8 @@ class ControlsSection(Section):
         generate: make controls from what all sources agree on and from the knowledge base.
         answers_per_task: displays on a generated control task.
         measure: of a place's controls, how many only measure: their answers decide nothing.
+        decoys: of a place's controls, how many show a real task with one link put wrong, by which the default
+            effect is measured: their answers decide nothing.
         rule: `all` answers right; `m of n` with m given (`2 of 3`); or `guess below p`: so many that who
             guesses passes with a chance under p.
         per: graded for each assignment, or over all of a worker's assignments.
@@ -138,6 +140,7 @@ class ControlsSection(Section):
     generate: StrictBool = True
     answers_per_task: StrictInt = Field(default=3, ge=1, le=20)
     measure: StrictInt = Field(default=0, ge=0)
+    decoys: StrictInt = Field(default=0, ge=0)
     rule: Annotated[str, AfterValidator(_rule)] = "all"
     per: Literal["assignment", "worker"] = "assignment"
     on_fail: Literal["approve_flag", "review"] = "approve_flag"

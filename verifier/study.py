@@ -140,7 +140,8 @@ class Study:
         told = self.config.kb
         languages = tuple(dict.fromkeys(one.language for one in self.config.datasets.values())) or ("en",)
         keep = timedelta(days=told.keep_days)
-        place = Place(told.api, told.wikidata, told.contact or "", told.keys, keep, languages)
+        contact = told.contact or ""
+        place = Place(told.api, told.wikidata, contact, told.keys, keep, languages, told.images)
         return WikipediaKb(place, self.file(told.cache), patience, clock.now)
 
     def close(self) -> None:

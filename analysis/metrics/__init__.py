@@ -16,6 +16,7 @@ MODULES: Final = (
     "i_of_n",
     "agreement",
     "calibration",
+    "decoys",
 )
 
 

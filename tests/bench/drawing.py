@@ -23,8 +23,8 @@ DOCUMENTS, LINKS, K = 3_334, 4, 10
 SIZES = {100_000: 1, 1_000_000: 10}
 CLAIMS = 120
 _MORE = """
-insert into task_slot (id, task_id, segment_id, stratum, ordinal, position, state)
-select id + :turn * :count, task_id, segment_id, stratum, ordinal + :turn * :k,
+insert into task_slot (id, task_id, passage_id, stratum, ordinal, position, state)
+select id + :turn * :count, task_id, passage_id, stratum, ordinal + :turn * :k,
     (position + :turn * :step) % :width, 'open'
 from task_slot where ordinal < :k
 """

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -13,7 +14,7 @@ from tests.browser.conftest import LiveServer, findings, free_port
 from tests.browser.test_assignment import active, as_done, decide_all, handed_in, settled, to_tasks
 from tests.support import worker_study
 from verifier.store import export
-from verifier.store.models import Event
+from verifier.store.models import AssignmentRow, Comment, Event
 from verifier.study import Study
 
 OPTIONS = (
@@ -93,6 +94,37 @@ def test_everything_a_study_may_ask_for(page: Page, asking: LiveServer) -> None:
     assert list(tables["comments"]["text"]) == ["odd one"]
     assert list(tables["missing_mentions"]["mention"]) in ([words[0]], [words[-1]])
     assert len(tables["namings"]) == 1
+
+
+def test_a_comment_is_kept_while_it_is_written(page: Page, asking: LiveServer) -> None:
+    """Kept as one pauses, shown as not saved until then, and kept whole when the tab goes; each once."""
+    token = to_tasks(page, asking.url, "writes")
+    name_it(page)
+    page.keyboard.press("c")
+    page.keyboard.type("half")
+    expect(page.locator("#saving")).to_have_attribute("data-state", "saving")
+    with page.expect_response("**/comments") as kept:
+        expect(page.locator("#saving")).to_have_attribute("data-state", "saved")
+    assert kept.value.ok
+    page.keyboard.type(" of it")
+    page.close(run_before_unload=False)
+    with Study.open(asking.folder) as study:
+        assert eventually(lambda: said_by(study, token) == ["half", "half of it"])
+
+
+def said_by(study: Study, token: str) -> list[str]:
+    """Every comment of an assignment that was ever kept, in order."""
+    query = select(Comment.text).join(AssignmentRow, AssignmentRow.id == Comment.assignment_id)
+    with study.read() as session:
+        return list(session.scalars(query.where(AssignmentRow.token == token).order_by(Comment.id)))
+
+
+def eventually(holds: Callable[[], bool]) -> bool:
+    """Whether it holds within five seconds."""
+    until = time.monotonic() + 5
+    while not holds() and time.monotonic() < until:
+        time.sleep(0.05)
+    return holds()
 
 
 def test_who_opened_the_article_need_not_wait(page: Page, asking: LiveServer) -> None:

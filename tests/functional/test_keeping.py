@@ -10,10 +10,13 @@ import pytest
 from analysis.errors import InputError, StateError
 from tests.support.campaign import ready, requester
 from tests.support.crowds import NOON, planned
+from tests.support.wikipedia import PNG
 from verifier import keeping
 from verifier.crowd import collecting, paying
 from verifier.crowd.arrivals import arrive
 from verifier.exporting import write_bundle
+from verifier.kb.answers import Answers
+from verifier.kb.images import Images
 from verifier.store import crowd, forgetting
 from verifier.study import Study
 
@@ -41,6 +44,20 @@ def test_a_backup_made_again_is_the_same_study(worked, tmp_path):
         assert bundle(study, tmp_path / "b") == bundle(worked, tmp_path / "a")
         with study.read() as session, worked.read() as other:
             assert crowd.committed(session) == crowd.committed(other)
+
+
+def test_a_backup_holds_images_and_what_was_answered(worked, tmp_path):
+    """Answers are copied whole though a search is adding to them."""
+    name = Images(worked.path / "kb.db").keep(PNG)
+    answers = Answers(worked.path / "kb-cache.db")
+    answers.keep("asked", "said", NOON)
+    keeping.backup(worked, tmp_path / "kept.tar.gz")
+    answers.close()
+    again = keeping.restore(tmp_path / "kept.tar.gz", tmp_path / "again")
+    assert Images(again / "kb.db").find(name) == (PNG, "image/png")
+    kept = Answers(again / "kb-cache.db")
+    assert kept.latest("asked").said == "said"
+    kept.close()
 
 
 def test_neither_backup_nor_study_is_ever_overwritten(worked, tmp_path):

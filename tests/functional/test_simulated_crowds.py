@@ -19,7 +19,7 @@ from verifier.corpus.importing import Request, import_files
 from verifier.exporting import bundle_of
 from verifier.kb.build import build
 from verifier.simulate.habits import CROWDS, crowd
-from verifier.store.models import AssignmentRow, Event, JudgmentRow
+from verifier.store.models import AssignmentRow, AssignmentTask, ControlAnswer, Credit, Event, JudgmentRow
 from verifier.study import Study
 
 
@@ -70,6 +70,46 @@ def test_a_crowd_that_verifies_everything_is_not_counted(tiny_planned, posthoc):
         assert row.reason
     without_gate = rates(tiny_planned, ["verification_rate"], gate="none")
     assert {row.estimate for row in without_gate.values()} == {1}
+
+
+@pytest.fixture
+def with_decoys(tiny_blank, tmp_path):
+    """The tiny study, planned with a decoy on each place."""
+    folder = Path(shutil.copytree(tiny_blank, tmp_path / "decoys"))
+    text = (
+        (folder / "study.yaml")
+        .read_text(encoding="utf-8")
+        .replace("tasks: 3, controls: 1", "tasks: 4, controls: 2")
+    )
+    (folder / "study.yaml").write_text(text + "controls: {decoys: 1}\n", encoding="utf-8")
+    with Study.open(folder) as study:
+        planned(study)
+    return folder
+
+
+@pytest.mark.parametrize(("crowd_named", "accepted"), [("verify-all", 1), ("right", 0)])
+def test_decoys_tell_who_accepts_what_is_shown(with_decoys, posthoc, crowd_named, accepted):
+    assert (
+        posthoc("simulate", with_decoys, "--workers", 4, "--crowd", crowd_named, "--truth", "GT").status == 0
+    )
+    found = rates(
+        with_decoys, ["decoy_acceptance", "decoyed_link_acceptance", "verification_rate"], gate="none"
+    )
+    assert found["", "decoy_acceptance"].estimate == accepted
+    assert found["", "decoy_acceptance"].n > 0
+    assert found["", "decoyed_link_acceptance"].estimate == 1
+    with Study.open(with_decoys) as study, study.read() as session:
+        arms = dict(
+            session.execute(select(AssignmentTask.arm, func.count()).group_by(AssignmentTask.arm)).all()
+        )
+        credited = select(Credit.display_id).join(
+            ControlAnswer, ControlAnswer.display_id == Credit.display_id
+        )
+        assert session.execute(credited).all() == []
+    assert arms["shown"] > arms["decoy"] > 0
+    with bundle_of(with_decoys) as bundle:
+        tables = analysis.load(bundle)
+    assert set(tables["assignments"]["consent"].dropna()) == {"consent-v1"}
 
 
 def test_a_crowd_that_edits_everything_is_recorded_so(tiny_planned, posthoc):

@@ -176,7 +176,8 @@ def test_unknown_tokens(client: FlaskClient) -> None:
 
 def test_search_is_logged_with_its_candidates(worker: Worker, served: Study) -> None:
     found = worker.get("/search?q=springstein&display=0.0")["candidates"]
-    assert found == [{"key": "wd:Q1225", "title": "Bruce Springsteen", "description": "American singer"}]
+    assert [one["key"] for one in found] == ["wd:Q1225"]
+    assert (found[0]["title"], found[0]["description"]) == ("Bruce Springsteen", "American singer")
     with served.read() as session:
         event = session.query(Event).one()
     assert event.data == {"display": "0.0", "query": "springstein", "candidates": ["wd:Q1225"]}

@@ -1,4 +1,4 @@
-"""Nothing about an answer tells a control from a real task."""
+"""Nothing about an answer tells a control, or a decoy, from a real task."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ from verifier.study import Study
 from verifier.web.app import create_app
 
 PROOF = Path(__file__).parents[2] / "docs" / "proofs" / "controls-indistinguishable.json"
-CONFIG = worker_study.CONFIG + "pages: {comments: true, missing_mentions: true}\n"
+# Decoys are among the controls: they must not be told from real tasks either.
+CONFIG = (
+    worker_study.CONFIG.replace("controls: 1", "controls: 2").replace("per_task: 2", "per_task: 2, decoys: 1")
+    + "pages: {comments: true, missing_mentions: true}\n"
+)
 WORKERS, ROUNDS = 24, 60
 
 
@@ -32,6 +36,7 @@ def test_form_headers_and_statements_are_those_of_any_task(made: Path, tmp_path:
             worker = Worker(create_app(study).test_client(), name).begin()
             assert telling.controls(study, worker.token)
             assert len({str(answer) for answer in telling.answers(worker).values()}) == 1
+            assert "decoy" not in json.dumps([worker.get("/state"), worker.tasks()])
             worker.decide_all()
             assert len({str(answer) for answer in telling.answers(worker).values()}) == 1
 

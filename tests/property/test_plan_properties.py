@@ -107,11 +107,11 @@ def test_packing_keeps_the_places_announced_and_every_share(segments, capacity, 
     needed = places_needed(segments, capacity)
     sizes = []
     while slots:
-        left = places_needed(Counter(slot.segment for slot in slots).values(), capacity)
+        left = places_needed(Counter(slot.passage for slot in slots).values(), capacity)
         size = -(-len(slots) // left)
         counts = Counter(slot.stratum for slot in slots)
         taken = pack(slots, counts, size, left)
-        assert len({slot.segment for slot in taken}) == len(taken) == size <= capacity
+        assert len({slot.passage for slot in taken}) == len(taken) == size <= capacity
         given_out = Counter(slot.stratum for slot in taken)
         assert all(abs(given_out[name] - size * counts[name] / len(slots)) < 1 for name in counts)
         sizes.append(size)
@@ -133,8 +133,8 @@ def test_a_worker_who_has_seen_much_still_gets_different_segments(segments, size
         for n, c in enumerate(segments)
         for o in range(c)
     ]
-    free = [slot for slot in slots if slot.segment % 3]
+    free = [slot for slot in slots if slot.passage % 3]
     taken = pack(free, {"s": size}, size, places_needed(segments, size))
     assert (
-        len({slot.segment for slot in taken}) == len(taken) == min(size, len({slot.segment for slot in free}))
+        len({slot.passage for slot in taken}) == len(taken) == min(size, len({slot.passage for slot in free}))
     )

@@ -80,8 +80,8 @@ def _corpus(base: sqlite3.Connection, segments: int) -> None:
 def _plan(base: sqlite3.Connection, segments: int) -> None:
     base.execute("insert into splitter (id, name, version, parameters) values (1, 'whole', '1', '{}')")
     size = 9 * LINKS - 1
-    rows = ((n, 1, n, 0, size, 1.0) for n in range(1, segments + 1))
-    _put(base, "segment", "id,splitter_id,document_id,start,end,weight", rows)
+    rows = ((n, 1, n, 0, size, n, 1.0) for n in range(1, segments + 1))
+    _put(base, "segment", "id,splitter_id,document_id,start,end,passage_id,weight", rows)
     real = [(n, source) for n in range(1, segments + 1 - CONTROLS) for source in (1, 2, 3)]
     tasks = ((at, "real", n, source, K) for at, (n, source) in enumerate(real, 1))
     _put(base, "task", "id,kind,segment_id,source_id,k", tasks)
@@ -128,7 +128,7 @@ def _crowd(base: sqlite3.Connection, places: int, segments: int, rng: np.random.
     )
     _put(base, "assignment", columns, people)
     real = (segments - CONTROLS) * len(SOURCES)
-    columns = "id,task_id,segment_id,stratum,ordinal,position,state,assignment_id"
+    columns = "id,task_id,passage_id,stratum,ordinal,position,state,assignment_id"
     _put(base, "task_slot", columns, _slots(real, places))
     base.execute("insert into stratum select stratum, sum(state = 'open') from task_slot group by stratum")
     columns = "assignment_id,display_id,sequence,decision,key,opened,seconds,role,made"

@@ -28,7 +28,9 @@ from verifier.store.models import (
     AssignmentTask,
     ControlAnswer,
     DisplayRow,
+    DocumentRow,
     JudgmentRow,
+    SegmentRow,
     TaskRow,
     TaskSlot,
 )
@@ -57,17 +59,20 @@ class Corpus:
     repeated: float
     tasks: int
     controls: int
+    copies: int = 0
 
     @classmethod
     def drawn(cls, chance: random.Random) -> Corpus:
         """Of any size, so that some studies are all tail and most begin before it."""
         controls = chance.randint(1, 2)
+        documents = chance.choice((8, 20, 40, 60, 90))
         return cls(
-            chance.choice((8, 20, 40, 60, 90)),
+            documents,
             chance.randint(1, 4),
             chance.choice((0, 0.1, 0.3)),
             controls + chance.randint(2, 8),
             controls,
+            documents // chance.choice((2, 4)) if chance.random() < 0.5 else 0,
         )
 
 
@@ -219,6 +224,9 @@ def make(folder: Path, corpus: Corpus, seed: int, url: str | None = None) -> Non
     )
     with Study.open(folder) as study:
         planned.fill(study, corpus.documents)
+        if corpus.copies:
+            planned.add_source(study, "GT", range(corpus.copies), copies=True)
+            planned.add_source(study, "Alpha", range(corpus.copies), copies=True, skip=1)
         planned.plan(study, now=NOW)
         planned.crowd(study, CROWD)
 
@@ -242,6 +250,7 @@ def account(study: Study) -> Account:
                 TaskRow, TaskRow.id == AssignmentTask.task_id
             )
         ).all()
+        texts = {row.id: " ".join(row.text[row.start : row.end].split()) for row in session.execute(_TEXTS)}
         wanted = {
             r.id: r.k for r in session.execute(select(TaskRow.id, TaskRow.k).where(TaskRow.kind == "real"))
         }
@@ -254,12 +263,17 @@ def account(study: Study) -> Account:
         if row.state == "claimed":
             found.faults.append(f"assignment {row.id} was never closed")
     found.faults += [f"the open slots of {name} are miscounted" for name in miscounted]
-    found.faults += list(_repeated((assignments[r.assignment_id].worker_id, r.segment_id) for r in drawn))
+    found.faults += list(
+        _repeated((assignments[r.assignment_id].worker_id, texts[r.segment_id]) for r in drawn)
+    )
     _check_slots(found, slots, wanted, assignments, judged)
     _check_surplus(found, slots, drawn, assignments)
     return found
 
 
+_TEXTS = select(SegmentRow.id, DocumentRow.text, SegmentRow.start, SegmentRow.end).join(
+    DocumentRow, DocumentRow.id == SegmentRow.document_id
+)
 _JUDGED = (
     select(JudgmentRow.assignment_id, DisplayRow.task_id)
     .join(DisplayRow, DisplayRow.id == JudgmentRow.display_id)
@@ -267,9 +281,9 @@ _JUDGED = (
 )
 
 
-def _repeated(seen: Iterable[tuple[int, int]]) -> Iterable[str]:
+def _repeated(seen: Iterable[tuple[int, str]]) -> Iterable[str]:
     counts = Counter(seen)
-    return (f"worker {worker} had segment {s} {n} times" for (worker, s), n in counts.items() if n > 1)
+    return (f"worker {worker} read {text!r} {n} times" for (worker, text), n in counts.items() if n > 1)
 
 
 def _check_slots(

@@ -34,7 +34,7 @@ SOURCES = ("GT", "Alpha", "Beta")
 _NAMES = ("Rome", "Oslo", "Lima", "Kyiv", "Bern", "Cairo", "Quito", "Paris")
 CONFIG = """\
 study: {{name: planned, seed: {seed}}}
-datasets: {{news: {{language: en}}}}
+datasets: {{news: {{language: en}}, wire: {{language: en}}}}
 sources: {{GT: {{role: ground_truth}}, Alpha: {{}}, Beta: {{}}, Late: {{}}}}
 plan: {{{plan}}}
 place: {{tasks: {tasks}, controls: {controls}, minutes: 10, pay: "2.00"}}
@@ -65,20 +65,28 @@ def text_of(number: int) -> str:
     return f"In {a} people spoke about the long road to {b} and about text {number} before they saw {c}."
 
 
-def add_source(study: Study, source: str, documents: Sequence[int], *, skip: int = 0) -> None:
-    """A source's links on documents: all names, but for the last `skip` of each."""
+def add_source(
+    study: Study, source: str, documents: Sequence[int], *, skip: int = 0, copies: bool = False
+) -> None:
+    """A source's links on documents: all names, but for the last `skip` of each.
+
+    Copies are of another data set, every second with white space of another kind.
+    """
     rows = []
     for number in documents:
         text = text_of(number)
+        if copies and number % 2:
+            text = text.replace(" people ", "\u00a0people\n")
         names = [name for name in _NAMES if name in text]
         found = [
             {"start": text.index(name), "end": text.index(name) + len(name), "entity": name}
             for name in sorted(names, key=text.index)[: len(names) - skip]
         ]
         rows.append(json.dumps({"id": f"doc{number}", "text": text, "annotations": found}))
-    path = study.path / f"{source}-{len(documents)}.jsonl"
+    dataset = "wire" if copies else "news"
+    path = study.path / f"{dataset}-{source}-{len(documents)}.jsonl"
     path.write_text("\n".join(rows) + "\n", encoding="utf-8")
-    import_files(study, Request((path,), "news", source), now=NOW)
+    import_files(study, Request((path,), dataset, source), now=NOW)
 
 
 def fill(study: Study, documents: int) -> None:
@@ -138,6 +146,14 @@ def drawn(study: Study, assignment: int) -> list[Drawn]:
     )
     with study.read() as session:
         return [Drawn(*row) for row in session.execute(query)]
+
+
+def passages(study: Study) -> dict[int, int]:
+    """Segment -> the first one that holds the same text."""
+    with study.read() as session:
+        return {
+            row.id: row.passage_id for row in session.execute(select(SegmentRow.id, SegmentRow.passage_id))
+        }
 
 
 def slots(study: Study) -> list[TaskSlot]:

@@ -23,6 +23,11 @@ ARTICLES: dict[str, dict[str, tuple[str, str, str]]] = {
     },
     "de": {"München": ("Stadt in Bayern", "München ist eine Stadt.", "Q1726")},
 }
+# One dot.
+PNG = bytes.fromhex(
+    "89504e470d0a1a0a0000000d49484452000000010000000108000000003a7e9b55"
+    "0000000a49444154789c636800000082008177cd72b60000000049454e44ae426082"
+)
 REDIRECTS = {"en": {"Obama": "Barack Obama", "Muenchen": "Munich"}, "de": {"Minga": "München"}}
 ODD = {"garbled": b"<html>", "odd": b'{"query": {"pages": [7, {"title": 7}], "redirects": 3}}'}
 NUMBERS = {"en": {"534366": "Barack Obama"}, "de": {}}
@@ -80,7 +85,11 @@ def serving() -> Iterator[Wikipedia]:
                 self.send_header("Retry-After", "0")
             if mood == "elsewhere":
                 self.send_header("Location", f"{wiki.home}/secret")
-            body = ODD.get(mood) or json.dumps(_answer(split.path.split("/")[1], given)).encode()
+            if split.path.startswith("/images/"):
+                body = PNG if "Munich" in split.path else b"<svg/>"
+            else:
+                said = json.dumps(_answer(split.path.split("/")[1], given))
+                body = ODD.get(mood) or said.replace("HOME", wiki.home).encode()
             self.send_header("Content-Length", str(len(body)))
             # Who has lost patience does not listen any more.
             with suppress(ConnectionError):
@@ -113,6 +122,8 @@ def _answer(language: str, given: dict[str, str]) -> dict[str, Any]:
     if "generator" in given:
         return _search(language, given.get("gpssearch") or given["gsrsearch"])
     titles = given["titles"].split("|")
+    if given.get("prop") == "imageinfo":
+        return _credit()
     moved = REDIRECTS[language]
     ends = list(dict.fromkeys(moved.get(title, title) for title in titles))
     pages = [_page(language, title) for title in ends]
@@ -141,7 +152,18 @@ def _page(language: str, title: str) -> dict[str, Any]:
     description, extract, item = ARTICLES[language][title]
     several = {"disambiguation": ""} if "disambiguation" in title else {}
     properties = {"wikibase_item": item, **several}
-    return {"title": title, "ns": 0, "description": description, "extract": extract, "pageprops": properties}
+    told = {"title": title, "ns": 0, "description": description, "extract": extract, "pageprops": properties}
+    return told | {"thumbnail": {"source": f"HOME/images/{title}"}, "pageimage": f"{title}.png"}
+
+
+def _credit() -> dict[str, Any]:
+    facts = {
+        "Artist": "<a href='/x'>Ann &amp; Bob</a>",
+        "LicenseShortName": "CC BY 4.0",
+        "LicenseUrl": "https://l.example",
+    }
+    told = {"extmetadata": {name: {"value": value} for name, value in facts.items()}}
+    return {"query": {"pages": [{"title": "File", "ns": 6, "missing": True, "imageinfo": [told]}]}}
 
 
 def _called(item: str | None, language: str) -> str | None:

@@ -31,8 +31,8 @@ def build(
         typer.Argument(
             metavar="FILE",
             help="Tab-separated, with a header: key (or qid), title (or label), description, extract, aliases"
-            " (| between), popularity, url. Only key is needed. Or a dump of Wikidata: .json, .json.gz,"
-            " .json.bz2.",
+            " (| between), popularity, url, image (a file), image_credit. Only key is needed. Or a dump of"
+            " Wikidata, or of a Wikipedia's search index: .json, .json.gz, .json.bz2.",
         ),
     ],
     *,

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -56,17 +57,19 @@ class Patience:
         tries: attempts in all.
         pause: seconds before the second attempt, doubled each time; a Retry-After says more.
         rest: seconds in which an address that failed is not asked at all.
+        images: whether to wait for images too.
     """
 
     seconds: float
     tries: int
     pause: float
     rest: float
+    images: bool = False
 
 
 # A worker waits at his page, a researcher at his plan.
 WORKER: Final = Patience(2.0, 2, 0.2, 20.0)
-RESEARCHER: Final = Patience(20.0, 5, 1.0, 0.0)
+RESEARCHER: Final = Patience(20.0, 5, 1.0, 0.0, images=True)
 
 
 class Asking:
@@ -117,6 +120,26 @@ class Asking:
         except UnansweredError as error:
             self._rest(address, error)
             raise
+
+    def file(self, address: str) -> bytes | None:
+        """The bytes at an address, asked for once; None if they cannot be had now.
+
+        A card can do without its image, so a host that does not answer is left alone for a minute.
+        """
+        host = urlsplit(address).netloc
+        if self._resting.get(host, 0.0) > time.monotonic():
+            return None
+        if not self._places.acquire(timeout=self._patience.seconds):
+            return None
+        try:
+            status, body, after = self._fetched(address, {})
+        except (httpx.HTTPError, httpx.InvalidURL):
+            status, body, after = _SERVER_FAULT, b"", 0.0
+        finally:
+            self._places.release()
+        if status == _TOO_MANY or status >= _SERVER_FAULT:
+            self._resting[host] = time.monotonic() + max(_LONGEST_WAIT, after)
+        return body if status == _FINE else None
 
     def _worth_waiting(self, error: UnansweredError) -> bool:
         longest = self._patience.pause if self._patience.rest else _LONGEST_WAIT

@@ -14,6 +14,7 @@ from typing import Final
 from analysis.errors import StateError
 from analysis.keys import check_language
 from verifier.kb.dump import is_dump, read_dump
+from verifier.kb.images import Images
 from verifier.kb.names import fold, without_qualifier
 from verifier.kb.rows import EntityRow, read_rows
 
@@ -25,7 +26,7 @@ _TABLES: Final = """
 create table fact (name text primary key, value text not null);
 create table entity (
     id integer primary key, key text not null unique, title text not null, description text,
-    extract text, popularity real not null, url text
+    extract text, popularity real not null, url text, image text, credit text
 );
 create table name (
     id integer primary key, entity integer not null references entity (id), name text not null,
@@ -102,19 +103,21 @@ def _replace(target: Path, rows: list[EntityRow], facts: dict[str, str]) -> int:
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     part.unlink(missing_ok=True)
     try:
-        names = _write(part, rows, facts)
+        names = _write(part, rows, facts, Images(target))
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
     return names
 
 
-def _write(path: Path, rows: list[EntityRow], facts: dict[str, str]) -> int:
+def _write(path: Path, rows: list[EntityRow], facts: dict[str, str], images: Images) -> int:
     connection = sqlite3.connect(path)
     try:
         connection.executescript("pragma journal_mode = off; pragma synchronous = off;" + _TABLES)
         connection.executemany("insert into fact values (?, ?)", sorted(facts.items()))
-        connection.executemany("insert into entity values (?, ?, ?, ?, ?, ?, ?)", _entities(rows))
+        connection.executemany(
+            "insert into entity values (?, ?, ?, ?, ?, ?, ?, ?, ?)", _entities(rows, images)
+        )
         connection.executemany("insert into name values (?, ?, ?, ?, ?)", _names(rows))
         connection.commit()
         connection.executescript(_INDEXES)
@@ -125,9 +128,11 @@ def _write(path: Path, rows: list[EntityRow], facts: dict[str, str]) -> int:
     return int(count)
 
 
-def _entities(rows: Iterable[EntityRow]) -> Iterator[tuple[object, ...]]:
+def _entities(rows: Iterable[EntityRow], images: Images) -> Iterator[tuple[object, ...]]:
     for number, row in enumerate(rows, start=1):
-        yield number, row.key, row.title, row.description, row.extract, row.popularity, row.url
+        image = images.keep(row.image.read_bytes()) if row.image else None
+        told = row.key, row.title, row.description, row.extract, row.popularity, row.url
+        yield number, *told, image, row.credit
 
 
 def _names(rows: Iterable[EntityRow]) -> Iterator[tuple[int, int, str, str, bool]]:

@@ -1,4 +1,4 @@
-"""Reads entities from a Wikidata dump, or an extract of one: a JSON array with one item a line."""
+"""Reads entities from a dump of Wikidata or of a Wikipedia's search index: JSON, one a line."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any, Final, cast
 
 from analysis.errors import InputError, Problem
+from verifier.kb.articles import clean, is_heading, is_page, mapping, read_article
 from verifier.kb.names import address_of
 from verifier.kb.rows import EntityRow
 
@@ -26,11 +27,12 @@ def is_dump(source: Path) -> bool:
 def read_dump(source: Path, language: str) -> list[EntityRow]:
     """The items of a dump that have a label in `language`; properties, lexemes and redirects are passed over.
 
-    An item is the better known the more Wikipedias have an article on it.
+    An item is the better known the more Wikipedias have an article on it, an article the more it is
+    looked at.
 
     Args:
         source: as Wikidata publishes it, packed or not: `[`, an item a line with a comma after it, `]`; the
-            brackets and commas may be missing.
+            brackets and commas may be missing; or the pages of a Wikipedia, see `verifier.kb.articles`.
         language: of labels, aliases, descriptions and articles.
 
     Raises:
@@ -44,7 +46,9 @@ def read_dump(source: Path, language: str) -> list[EntityRow]:
         try:
             row = _row(line, language)
         except ValueError as error:
-            problems.append(Problem("not an item of Wikidata", where, got=str(error)[:200]))
+            problems.append(
+                Problem("neither an item of Wikidata nor an article", where, got=str(error)[:200])
+            )
             if len(problems) == _MOST_TOLD:
                 break
             continue
@@ -97,6 +101,10 @@ def _row(line: str, language: str) -> EntityRow | None:
         ValueError: the line is not of this form.
     """
     told = _decoded(line)
+    if is_heading(told):
+        return None
+    if is_page(told):
+        return read_article(told, language)
     identity = told.get("id")
     if not isinstance(identity, str):
         raise ValueError("no id")  # noqa: TRY004 - a fault of the file, not of the program
@@ -107,15 +115,15 @@ def _row(line: str, language: str) -> EntityRow | None:
         raise ValueError(f"id {identity!r}")
     links = told.get("sitelinks")
     links = links if isinstance(links, dict) else {}
-    article = _mapping(links.get(f"{language.replace('-', '_')}wiki")).get("title")
-    aliases = _mapping(told.get("aliases")).get(language)
-    names = [_mapping(one).get("value") for one in aliases] if isinstance(aliases, list) else []
+    article = mapping(links.get(f"{language.replace('-', '_')}wiki")).get("title")
+    aliases = mapping(told.get("aliases")).get(language)
+    names = [mapping(one).get("value") for one in aliases] if isinstance(aliases, list) else []
     return EntityRow(
         key=f"wd:{identity}",
         title=label,
         description=_worded(told, "descriptions", language),
         extract=None,
-        aliases=tuple(_clean(one) for one in [*names, article] if isinstance(one, str) and _clean(one)),
+        aliases=tuple(clean(one) for one in [*names, article] if isinstance(one, str) and clean(one)),
         popularity=float(sum(site.endswith("wiki") for site in links)),
         url=address_of(f"w:{language}:{article}") if isinstance(article, str) and article else None,
     )
@@ -132,14 +140,5 @@ def _decoded(line: str) -> Mapping[str, Any]:
 
 
 def _worded(told: Mapping[str, Any], what: str, language: str) -> str | None:
-    value = _mapping(_mapping(told.get(what)).get(language)).get("value")
-    return (_clean(value) or None) if isinstance(value, str) else None
-
-
-def _clean(text: str) -> str:
-    """Text that an index can hold."""
-    return text.encode("utf-8", "ignore").decode("utf-8").replace("\0", "").strip()
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
+    value = mapping(mapping(told.get(what)).get(language)).get("value")
+    return (clean(value) or None) if isinstance(value, str) else None

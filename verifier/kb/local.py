@@ -25,7 +25,10 @@ _LONGEST_QUERY: Final = 200
 
 @dataclass(frozen=True)
 class Card:
-    """What is known of an entity; `fetched` where it was asked for over the network."""
+    """What is known of an entity; `fetched` where it was asked for over the network, `image` by name.
+
+    `credit` tells who made the image, and under which licence.
+    """
 
     key: str
     title: str
@@ -34,6 +37,7 @@ class Card:
     url: str | None
     image: str | None = None
     fetched: datetime | None = None
+    credit: str | None = None
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,7 @@ class Candidate:
     title: str
     description: str | None
     popularity: float
+    image: str | None = None
 
 
 class LocalKb:
@@ -73,6 +78,10 @@ class LocalKb:
                 remedy="Build it again: posthoc kb build STUDY FILE",
             )
         (self.size,) = self._one("select count(*) from entity") or (0,)
+        # Those built before cards had images have no column for them.
+        columns = {row[1] for row in self._all("pragma table_info(entity)")}
+        self._image = "image" if "image" in columns else "null"
+        self._credit = "credit" if "credit" in columns else "null"
 
     def close(self) -> None:
         """Close every thread's connection."""
@@ -85,8 +94,15 @@ class LocalKb:
 
     def card(self, key: str) -> Card | None:
         """What is known of the entity with this key; None if it is not in the knowledge base."""
-        row = self._one("select key, title, description, extract, url from entity where key = ?", (key,))
-        return None if row is None else Card(row[0], row[1], row[2], row[3], row[4] or address_of(key))
+        row = self._one(
+            f"select key, title, description, extract, url, {self._image}, {self._credit}"
+            " from entity where key = ?",
+            (key,),
+        )
+        if row is None:
+            return None
+        own, title, description, extract, url, image, credit = row
+        return Card(own, title, description, extract, url or address_of(key), image, credit=credit)
 
     def fetch(self, keys: Iterable[str]) -> None:
         """Nothing: all cards are at hand."""
@@ -201,7 +217,9 @@ class LocalKb:
         wanted = list(entities)
         marks = ",".join("?" * len(wanted))
         rows = self._all(
-            f"select id, key, title, description, popularity from entity where id in ({marks})", wanted
+            f"select id, key, title, description, popularity, {self._image} from entity "
+            f"where id in ({marks})",
+            wanted,
         )
         found = {row[0]: Candidate(*row[1:]) for row in rows}
         return [found[entity] for entity in wanted]

@@ -2,28 +2,49 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 BATCH: Final = 20
 _EXTRACT: Final = 600
+_WIDTH: Final = 320
+_LONGEST_ADDRESS: Final = 2000
 _ARTICLES: Final = 0
+_LONGEST_CREDIT: Final = 200
+_TAG: Final = re.compile(r"(?is)<(style|script)\b.*?</\1\s*>|<[^>]*>")
 _WORD: Final = re.compile(r"\w+")
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 _QUERY: Final = {"action": "query", "redirects": "1", "ppprop": "wikibase_item|disambiguation"}
 
 
 def asking_pages(titles: Sequence[str]) -> dict[str, str]:
-    """Asks for title, description and first sentences of pages, at most `BATCH`."""
+    """Asks for title, description, first sentences and image of pages, at most `BATCH`."""
     return {
         **_QUERY,
         "titles": "|".join(titles),
-        "prop": "extracts|description|pageprops",
+        "prop": "extracts|description|pageprops|pageimages",
         "exintro": "1",
         "explaintext": "1",
         "exsentences": "3",
         "exlimit": str(BATCH),
+        "piprop": "thumbnail|name",
+        "pithumbsize": str(_WIDTH),
+        "pilimit": str(BATCH),
+        # None that may be shown on Wikipedia alone.
+        "pilicense": "free",
+    }
+
+
+def asking_credit(file: str) -> dict[str, str]:
+    """Asks who made an image, and under which licence."""
+    return {
+        "action": "query",
+        "titles": f"File:{file}",
+        "prop": "imageinfo",
+        "iiprop": "extmetadata",
+        "iiextmetadatafilter": "Artist|LicenseShortName|LicenseUrl",
     }
 
 
@@ -119,6 +140,27 @@ def item(said: Mapping[str, Any], asked: str, language: str) -> dict[str, Any] |
     }
 
 
+def credit(said: Mapping[str, Any]) -> str | None:
+    """Author and licence of an image, as plain text; None where no licence is told."""
+    for page in _listed(_mapping(said.get("query")), "pages"):
+        for told in _listed(page, "imageinfo"):
+            facts = _mapping(told.get("extmetadata"))
+            author, licence, url = (
+                _plain(_mapping(facts.get(name)).get("value"))
+                for name in ("Artist", "LicenseShortName", "LicenseUrl")
+            )
+            if licence:
+                where = f" ({url})" if url.startswith(("https://", "http://")) else ""
+                return ", ".join(filter(None, (author, licence))) + where
+    return None
+
+
+def _plain(value: Any) -> str:
+    """HTML as text, cut where a card would overflow."""
+    text = html.unescape(_TAG.sub(" ", value)) if isinstance(value, str) else ""
+    return " ".join(_CONTROL.sub("", text).split())[:_LONGEST_CREDIT]
+
+
 def _site(language: str) -> str:
     return f"{language.replace('-', '_')}wiki"
 
@@ -139,7 +181,15 @@ def _page(told: Mapping[str, Any]) -> dict[str, Any] | None:
         "extract": _text(told.get("extract")),
         "item": item if re.fullmatch(r"Q[1-9]\d*", item) else None,
         "several": "disambiguation" in properties,
+        "image": _address(_mapping(told.get("thumbnail")).get("source")),
+        "file": _text(told.get("pageimage")),
     }
+
+
+def _address(value: Any) -> str | None:
+    """Where an image is: whole, as no part of an address leads there."""
+    fits = isinstance(value, str) and len(value) <= _LONGEST_ADDRESS and value.isprintable()
+    return str(value) if fits else None
 
 
 def _rank(page: Mapping[str, Any]) -> float:

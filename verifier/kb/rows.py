@@ -11,9 +11,20 @@ from urllib.parse import urlsplit
 
 from analysis.errors import InputError, Problem
 from analysis.keys import normalise
+from verifier.kb.images import LARGEST, name_of
 from verifier.kb.names import title_of
 
-COLUMNS: Final = ("key", "title", "description", "extract", "aliases", "popularity", "url")
+COLUMNS: Final = (
+    "key",
+    "title",
+    "description",
+    "extract",
+    "aliases",
+    "popularity",
+    "url",
+    "image",
+    "image_credit",
+)
 _SYNONYMS: Final = {"qid": "key", "label": "title"}
 _IGNORED: Final = frozenset({"type_qids"})
 
@@ -29,6 +40,8 @@ class EntityRow:
     aliases: tuple[str, ...]
     popularity: float
     url: str | None
+    image: Path | None = None
+    credit: str | None = None
 
 
 def read_rows(source: Path, language: str) -> list[EntityRow]:
@@ -36,7 +49,8 @@ def read_rows(source: Path, language: str) -> list[EntityRow]:
 
     Args:
         source: columns `key`, `title`, `description`, `extract`, `aliases` (`|` between), `popularity`,
-            `url`; all but `key` may be missing; `qid` and `label` are read as `key` and `title`.
+            `url`, `image` (a file, from where the table lies); all but `key` may be missing; `qid` and
+            `label` are read as `key` and `title`.
         language: of keys that are bare titles.
 
     Raises:
@@ -53,7 +67,7 @@ def read_rows(source: Path, language: str) -> list[EntityRow]:
     for number, cells in lines:
         where = f"{source}:{number}"
         try:
-            row = _row(where, columns, cells, language)
+            row = _row(where, columns, cells, language, source.parent)
         except InputError as error:
             problems.extend(error)
             continue
@@ -107,7 +121,7 @@ def _header(source: Path, cells: list[str]) -> list[str]:
     return columns
 
 
-def _row(where: str, columns: list[str], cells: list[str], language: str) -> EntityRow:
+def _row(where: str, columns: list[str], cells: list[str], language: str, folder: Path) -> EntityRow:
     if len(cells) != len(columns):
         raise InputError(
             "wrong number of cells", where=where, got=str(len(cells)), expected=str(len(columns))
@@ -130,6 +144,8 @@ def _row(where: str, columns: list[str], cells: list[str], language: str) -> Ent
         aliases=aliases,
         popularity=_popularity(where, value.get("popularity", "")),
         url=_url(where, value.get("url", "")),
+        image=_image(where, folder, value.get("image", "")),
+        credit=value.get("image_credit") or None,
     )
 
 
@@ -141,6 +157,25 @@ def _popularity(where: str, cell: str) -> float:
     if not math.isfinite(number):
         raise InputError("popularity is not a number", where=where, got=repr(cell), expected="such as 1234.5")
     return number
+
+
+def _image(where: str, folder: Path, cell: str) -> Path | None:
+    """The file of an image, if it is one that a card can show."""
+    if not cell:
+        return None
+    path = folder / cell
+    try:
+        with path.open("rb") as file:
+            name_of(file.read(LARGEST + 1))
+    except InputError as error:
+        told = error.problems[0]
+        raise InputError(told.what, where=where, got=cell, expected=told.expected) from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise InputError(
+            "the image cannot be read", where=where, got=f"{cell}: {why}", expected="a file beside the table"
+        ) from None
+    return path
 
 
 def _url(where: str, cell: str) -> str | None:

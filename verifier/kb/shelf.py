@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from analysis.errors import StateError
+from verifier.kb.images import Images
 from verifier.kb.local import Candidate, Card, LocalKb
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class Shelf:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self.images = Images(path)
         self._turn = threading.Lock()
         self._mark: tuple[int, ...] | None = None
         self._kb: LocalKb | None = None
@@ -103,6 +105,7 @@ class LiveShelf:
 
     def __init__(self, kb: WikipediaKb) -> None:
         self._kb = kb
+        self.images = kb.images
 
     def kb(self) -> WikipediaKb:
         """The knowledge base."""

@@ -14,6 +14,7 @@ from analysis.keys import normalise
 from verifier.kb import mediawiki
 from verifier.kb.answers import Answer, Answers
 from verifier.kb.asking import Asking, Patience, UnansweredError
+from verifier.kb.images import Images
 from verifier.kb.local import Candidate, Card
 from verifier.kb.names import address_of, fold, without_qualifier
 
@@ -35,6 +36,7 @@ class Place:
         keys: what entities are named by: titles of articles, or Wikidata items.
         keep: how long an answer is as good as a new one.
         languages: of the study's datasets.
+        images: how the addresses of images begin; None: cards have none.
     """
 
     api: str
@@ -43,6 +45,7 @@ class Place:
     keys: Literal["wikipedia", "wikidata"]
     keep: timedelta
     languages: tuple[str, ...]
+    images: str | None = None
 
 
 class WikipediaKb:
@@ -61,7 +64,9 @@ class WikipediaKb:
         self._place = place
         self._now = now
         self._answers = Answers(cache)
+        self.images = Images(cache)
         self._ask = Asking(place.contact, patience)
+        self._waits_for_images = patience.images
 
     def close(self) -> None:
         """Close connection and file."""
@@ -109,7 +114,9 @@ class WikipediaKb:
         if page is None:
             return None
         url = address_of(f"w:{language}:{page['title']}")
-        return Card(key, page["title"], page["description"], page["extract"], url, fetched=answer.fetched)
+        image, credit = self._image(language, page)
+        told = page["title"], page["description"], page["extract"]
+        return Card(key, *told, url, image, answer.fetched, credit)
 
     def at_hand(self, key: str) -> Card | None:
         """The same from what was answered before; nothing is asked."""
@@ -247,14 +254,44 @@ class WikipediaKb:
             return None
         article = f"w:{language}:{told['article']}" if told["article"] else None
         page = self._page(language, told["article"]).said if article else None
+        image, credit = self._image(language, page) if page else (None, None)
         return Card(
             key,
             told["title"] or told["article"] or told["id"],
             told["description"] or (page["description"] if page else None),
             page["extract"] if page else None,
             address_of(article or key),
-            fetched=answer.fetched,
+            image,
+            answer.fetched,
+            credit,
         )
+
+    def _image(self, language: str, page: dict[str, Any]) -> tuple[str | None, str | None]:
+        """Name and credit of an article's image, fetched once and kept; none where its licence is not told.
+
+        Workers never wait for one: they see those that the plan has fetched.
+        """
+        address, file, begins = page.get("image"), page.get("file"), self._place.images
+        if not address or not file or begins is None or not address.startswith(begins):
+            return None, None
+        asked = f"image/{address}"
+        answer = self._answers.latest(asked)
+        if answer is None and self._waits_for_images and (body := self._ask.file(address)) is not None:
+            try:
+                credit = mediawiki.credit(self._ask(self._api(language), mediawiki.asking_credit(file)))
+            except UnansweredError:
+                return None, None
+            answer = self._put(asked, {"name": self._put_down(body) if credit else None, "credit": credit})
+        told = answer.said if answer else None
+        if not isinstance(told, dict) or not told["name"] or not self.images.find(told["name"]):
+            return None, None
+        return told["name"], told["credit"]
+
+    def _put_down(self, body: bytes) -> str | None:
+        try:
+            return self.images.keep(body)
+        except InputError:
+            return None
 
     def _told_item(self, key: str) -> dict[str, Any] | None:
         for language in self._place.languages:

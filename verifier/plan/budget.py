@@ -77,7 +77,7 @@ class Budget:
 
 
 def budget(
-    config: StudyConfig, *, tasks: int, annotations: int, slots_by_segment: Sequence[int], capacity: int
+    config: StudyConfig, *, tasks: int, annotations: int, slots_by_passage: Sequence[int], capacity: int
 ) -> Budget:
     """The budget of a plan.
 
@@ -85,11 +85,11 @@ def budget(
         config: pay, minutes, platform and cap.
         tasks: real tasks.
         annotations: shown ones.
-        slots_by_segment: slots of each segment.
+        slots_by_passage: slots of each passage.
         capacity: real tasks that a place can hold.
     """
     place = config.place
-    places = places_needed(slots_by_segment, capacity)
+    places = places_needed(slots_by_passage, capacity)
     minutes = Decimal(str(place.minutes))
     pay = (place.pay * places).quantize(CENT)
     percent = getattr(config.platform, "fee_percent", None)
@@ -100,12 +100,12 @@ def budget(
     room = int(cap / (place.pay + each)) if cap is not None and place.pay + each else None
     return Budget(
         tasks=tasks,
-        task_judgments=sum(slots_by_segment),
+        task_judgments=sum(slots_by_passage),
         annotations=annotations,
         places=places,
         real_tasks=capacity,
         controls=place.controls,
-        workers_least=max(slots_by_segment, default=0),
+        workers_least=max(slots_by_passage, default=0),
         minutes=minutes * places,
         pay=pay,
         fee=fee,

@@ -33,40 +33,40 @@ def shares(open_slots: Mapping[str, int], size: int) -> dict[str, int]:
     return given
 
 
-def places_needed(open_by_segment: Iterable[int], capacity: int) -> int:
+def places_needed(open_by_passage: Iterable[int], capacity: int) -> int:
     """The least number of places in which all open slots can be done.
 
-    A place holds at most `capacity` real tasks and never two of one segment, so it takes at least as many
-    as the fullest segment has open slots; that many are also enough (see `pack`).
+    A place holds at most `capacity` real tasks and never two of one passage, so it takes at least as many
+    as the fullest passage has open slots; that many are also enough (see `pack`).
     """
-    counts = [count for count in open_by_segment if count]
+    counts = [count for count in open_by_passage if count]
     return max(-(-sum(counts) // max(capacity, 1)), max(counts, default=0))
 
 
 def pack(slots: Iterable[Slot], counts: Mapping[str, int], size: int, places: int) -> list[Slot]:
-    """`size` slots of different segments, such that what is left fits into one place fewer.
+    """`size` slots of different passages, such that what is left fits into one place fewer.
 
     If all that is open fits into `places` (`places_needed`), a draw of ceil(open / places) that takes one of
-    every segment with `places` open ones leaves what fits into one less. Those segments are a must.
+    every passage with `places` open ones leaves what fits into one less. Those passages are a must.
 
     A draw that takes them all and every stratum within one task of its share exists whenever the worker has
-    seen none of the segments: to take each slot with weight 1 / places does both on the average, and what a
+    seen none of the passages: to take each slot with weight 1 / places does both on the average, and what a
     flow can do in parts with whole bounds it can do whole. Where he has seen some, the musts go before the
-    shares. Beyond both, largest remainders go first, then the segments with most open slots, then the
+    shares. Beyond both, largest remainders go first, then the passages with most open slots, then the
     seeded order.
 
     Args:
-        slots: open, of segments that the worker has not seen.
-        counts: stratum -> open slots, of segments seen and not.
+        slots: open, of passages that the worker has not seen.
+        counts: stratum -> open slots, of passages seen and not.
         size: tasks wanted.
         places: needed for all that is open, this one included.
     """
     left: dict[int, list[Slot]] = defaultdict(list)
     for slot in slots:
-        left[slot.segment].append(slot)
+        left[slot.passage].append(slot)
     taken = _matched(left, counts, size, places) if left and size else []
     for slot in taken:
-        del left[slot.segment]
+        del left[slot.passage]
     lacking = Counter(shares(counts, size))
     lacking.subtract(slot.stratum for slot in taken)
     # Strata of which the worker has seen too much leave room for others.
@@ -78,12 +78,12 @@ def pack(slots: Iterable[Slot], counts: Mapping[str, int], size: int, places: in
         )
         lacking[slot.stratum] -= 1
         taken.append(slot)
-        del left[slot.segment]
+        del left[slot.passage]
     return taken
 
 
 def _matched(left: Mapping[int, list[Slot]], counts: Mapping[str, int], size: int, places: int) -> list[Slot]:
-    """The best matching of seats, the whole part of each share and one for the rest of it, to segments."""
+    """The best matching of seats, the whole part of each share and one for the rest of it, to passages."""
     from scipy.sparse import csr_array  # noqa: PLC0415 - slow to load, only for the last draws
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching  # noqa: PLC0415
 
@@ -91,15 +91,15 @@ def _matched(left: Mapping[int, list[Slot]], counts: Mapping[str, int], size: in
     sure = [name for name, count in counts.items() for _ in range(size * count // total)]
     rest = sorted((n for n in counts if size * counts[n] % total), key=lambda n: -(size * counts[n] % total))
     seats = [*sure, *rest]
-    segments = sorted(left, key=lambda segment: min(slot.position for slot in left[segment]))
+    passages = sorted(left, key=lambda passage: min(slot.position for slot in left[passage]))
     # Each of these outweighs all of those before it together, over a whole draw.
-    fuller = len(segments) * size + 1  # an edge's own worth is over 1
+    fuller = len(passages) * size + 1  # an edge's own worth is over 1
     earlier = fuller * size * max(map(len, left.values())) + 1
     seated = earlier * len(seats) ** 2 + 1
     must = seated * (size + 1)
-    worth = np.zeros((len(seats), len(segments) + len(seats)))
-    for column, segment in enumerate(segments):
-        group = left[segment]
+    worth = np.zeros((len(seats), len(passages) + len(seats)))
+    for column, passage in enumerate(passages):
+        group = left[passage]
         own = fuller * len(group) - column + (must if len(group) >= places else 0)
         offered = {slot.stratum for slot in group}
         for row, stratum in enumerate(seats):
@@ -107,11 +107,11 @@ def _matched(left: Mapping[int, list[Slot]], counts: Mapping[str, int], size: in
                 worth[row, column] = own + (seated if row < len(sure) else earlier * (len(seats) - row))
     # A seat may stay empty, and of those for the rests, as many as are too many do. Nought is no edge.
     spare = len(seats) - size
-    worth[:, len(segments) :] = 1
-    worth[len(sure) :, len(segments) : len(segments) + spare] = must * (size + 1)
+    worth[:, len(passages) :] = 1
+    worth[len(sure) :, len(passages) : len(passages) + spare] = must * (size + 1)
     rows, columns = min_weight_full_bipartite_matching(csr_array(worth), maximize=True)
     return [
-        min((s for s in left[segments[column]] if s.stratum == seats[row]), key=lambda s: (s.position, s.id))
+        min((s for s in left[passages[column]] if s.stratum == seats[row]), key=lambda s: (s.position, s.id))
         for row, column in zip(rows, columns, strict=True)
-        if column < len(segments)
+        if column < len(passages)
     ]

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from analysis.schema import DECOY
 from verifier.plan import chance
 from verifier.store.judging import HIDDEN
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from verifier.config import PagesSection
 
 # The arm in which links are shown at once, in a study that compares.
@@ -28,7 +31,16 @@ def options(pages: PagesSection) -> dict[str, Any]:
         "hidden_links_share": float(pages.hidden_links_share),
         "comments": pages.comments,
         "missing_mentions": pages.missing_mentions,
+        "images": pages.images,
     }
+
+
+def with_decoys(pages: PagesSection, decoys: Sequence[bool], seed: int, *name: str | int) -> list[str | None]:
+    """The arm of each task of an assignment, of which some are decoys; the others' are drawn by lot."""
+    rest = iter(arms(pages, len(decoys) - sum(decoys), seed, *name))
+    found = [DECOY if decoy else next(rest) for decoy in decoys]
+    # Where some are decoys, the links of all others are shown as they are: that is an arm too.
+    return [arm or SHOWN for arm in found] if any(decoys) else found
 
 
 def arms(pages: PagesSection, tasks: int, seed: int, *name: str | int) -> list[str | None]:

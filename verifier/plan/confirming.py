@@ -137,8 +137,8 @@ def _settle(
     retired = controls.retire(session, dropped, now, reason)
     confirmed = controls.confirm(session, kept, now)
     if retired and study.config.place.controls:
-        left = [segment for _, segment in plans.controls(session)]
-        drawable = {count.segment for count in plans.slot_counts(session)}
+        left = [passage for _, passage in plans.controls(session)]
+        drawable = {count.passage for count in plans.slot_counts(session)}
         needed = least(left, drawable, study.config.place.controls)
         if len(left) < needed:
             raise StateError(

@@ -26,6 +26,7 @@ CYCLE: Final[tuple[Decision, ...]] = (VERIFY, EDIT, REMOVE)
 _MADE: Final = 3
 # Of so many words more than are needed the best are taken.
 _WORDS: Final = 12
+Use = Literal["gate", "measure", "decoy"]
 UNSURE_LINKS: Final = "the sources agree on links, but each might be the best known namesake, taken by all"
 
 
@@ -39,14 +40,14 @@ class Known:
         acceptable: where an edit is right, the keys it may be edited to.
         difficulty: `hard` for a link to a namesake, a right one whose name leads to several entities, and a
             word that titles have; `easy` otherwise; as given in a file.
-        use: `gate` (decides counting) or `measure`.
+        use: `gate` (decides counting), `measure`, or `decoy` (the wrong link of a decoy).
     """
 
     shown: Shown
     expected: Decision | None
     acceptable: tuple[str, ...] | None = None
     difficulty: str | None = None
-    use: Literal["gate", "measure"] = "gate"
+    use: Use = "gate"
 
 
 @dataclass(frozen=True)
@@ -75,12 +76,14 @@ class Wanted:
         most: how many to make where the corpus allows.
         least: how many to make even of links that are not sure.
         pooled: whether real tasks show the links of all sources together.
+        cycle: the right decisions that go round.
     """
 
     answers: int
     most: int
     least: int
     pooled: bool = False
+    cycle: tuple[Decision, ...] = CYCLE
 
 
 @dataclass(frozen=True)
@@ -120,15 +123,15 @@ def generate(
         key=lambda place: (-len(place.ran), chance.number(seed, "control", place.document, place.segment)),
     )
     # One list for each way in which the cycle begins, so that choosing the best keeps the answers in balance.
-    kinds: list[list[_Made]] = [[] for _ in CYCLE]
+    kinds: list[list[_Made]] = [[] for _ in wanted.cycle]
     failures = Counter[str]()
     made = sure = 0
     had: set[tuple[str, str]] = set()
     for place in ranked:
         if sure >= _MADE * wanted.most:
             break
-        turn = made * wanted.answers % len(CYCLE)
-        expected = [CYCLE[(turn + number) % len(CYCLE)] for number in range(wanted.answers)]
+        turn = made * wanted.answers % len(wanted.cycle)
+        expected = [wanted.cycle[(turn + number) % len(wanted.cycle)] for number in range(wanted.answers)]
         found = _Making(place, entities, vocabulary, seed, pooled=wanted.pooled).make(expected)
         if isinstance(found, str):
             failures[found] += 1
@@ -178,7 +181,12 @@ def least(controls: Sequence[int], drawable: AbstractSet[int], per_place: int) -
 
 
 def require(
-    controls: Sequence[int], drawable: AbstractSet[int], per_place: int, failures: Mapping[str, int]
+    controls: Sequence[int],
+    drawable: AbstractSet[int],
+    per_place: int,
+    failures: Mapping[str, int],
+    *,
+    key: str = "place.controls",
 ) -> None:
     """Refuse a plan with too few controls (see `least`).
 
@@ -187,6 +195,7 @@ def require(
         drawable: segments with real tasks.
         per_place: controls on a place.
         failures: reason -> segments on which no control could be made.
+        key: where study.yaml asks for them.
 
     Raises:
         StateError: with how many are needed, how many there are, and why.
@@ -196,13 +205,15 @@ def require(
         return
     needed = max(needed, per_place + 1)
     reasons = "; ".join(f"{count} segments: {reason}" for reason, count in sorted(failures.items()))
+    what, lower = key.split(".")[1], f"Lower {key}"
+    if key == "place.controls":
+        lower += " or controls.answers_per_task, give controls in a file (controls.file),"
     raise StateError(
-        f"too few controls: needs at least {needed} control tasks, could make "
+        f"too few {what}: needs at least {needed} {what.removesuffix('s')} tasks, could make "
         f"{len(controls)} because {reasons or 'there are no segments to try'}",
-        where="study.yaml, place.controls",
+        where=f"study.yaml, {key}",
         got=str(per_place),
-        remedy="Lower place.controls or controls.answers_per_task, give controls in a file (controls.file),"
-        " or import more documents. Nothing was stored.",
+        remedy=f"{lower} or import more documents. Nothing was stored.",
     )
 
 

@@ -15,6 +15,7 @@ from verifier.plan import chance
 from verifier.plan.controls import Control
 from verifier.plan.entities import bare_card, card_id
 from verifier.plan.gate import GATE
+from verifier.plan.passages import Passages
 from verifier.plan.sampling import Sampling
 from verifier.plan.selecting import NOT_SAMPLED, Drawn, Suspects, chosen_tasks, weights
 from verifier.plan.splitters import Splitter
@@ -72,6 +73,7 @@ class Drafting:
     Attributes:
         rows: what will be added.
         segments: document -> [(segment id, span)], old and new.
+        passages: segment -> the first that holds the same text.
         strata: new real task -> stratum.
         repeated: new real tasks judged once more.
         without_card: entities that the knowledge base does not know.
@@ -89,6 +91,7 @@ class Drafting:
         self._card_of: dict[str, str] = {}
         self.rows = Additions()
         self.segments: dict[int, list[tuple[int, Span]]] = dict(corpus.grid.segments) if corpus.grid else {}
+        self.passages = Passages(corpus.grid.passages if corpus.grid else {})
         self.strata: dict[int, str] = {}
         self.repeated: set[int] = set()
         self.without_card: set[str] = set()
@@ -99,7 +102,11 @@ class Drafting:
         self._drafts: list[Drawn] = []
 
     def cut(self, splitter: Splitter) -> None:
-        """Cut every document that is not yet; whatever was cut before stays."""
+        """Cut every document that is not yet; whatever was cut before stays.
+
+        Documents of one text, as data sets that share some have them, are cut alike, so that no two of their
+        segments overlap: by the mentions of all, or as one of them was cut before.
+        """
         grid = self._corpus.grid
         identity = grid.splitter if grid else self._next("splitter")
         if grid is None:
@@ -111,12 +118,15 @@ class Drafting:
                     "parameters": splitter.parameters,
                 }
             )
-        for text in self._corpus.texts:
-            if text.id in self.segments:
-                continue
-            mentions = [mark.span for mark in self._corpus.marks.get(text.id, ())]
-            spans = splitter.split(text.text, mentions)
-            self.segments[text.id] = [(self._next("segment"), span) for span in spans]
+        new = [text for text in self._corpus.texts if text.id not in self.segments]
+        cuts = self._read_again() if new else {}
+        mentions: dict[str, list[Span]] = defaultdict(list)
+        for text in new:
+            mentions[text.text] += (mark.span for mark in self._corpus.marks.get(text.id, ()))
+        for text in new:
+            if text.text not in cuts:
+                cuts[text.text] = splitter.split(text.text, mentions[text.text])
+            self.segments[text.id] = [(self._next("segment"), span) for span in cuts[text.text]]
             self.rows.segments += [
                 {
                     "id": segment,
@@ -124,10 +134,22 @@ class Drafting:
                     "document_id": text.id,
                     "start": span.start,
                     "end": span.end,
+                    "passage_id": self.passages.put(segment, text.text[span.start : span.end]),
                     "weight": 1.0,
                 }
                 for segment, span in self.segments[text.id]
             ]
+
+    def _read_again(self) -> dict[str, list[Span]]:
+        """Text -> how it was cut, of documents cut before, whose passages are known from then on."""
+        found = {}
+        for text in self._corpus.texts:
+            cut = self.segments.get(text.id, [])
+            for segment, span in cut:
+                self.passages.put(segment, text.text[span.start : span.end])
+            if cut:
+                found[text.text] = [span for _, span in cut]
+        return found
 
     def draw_up(self, most: int | None) -> None:
         """What tasks there could be for annotations not planned yet.
@@ -256,9 +278,9 @@ class Drafting:
                 total.update(repr(tuple(row.values())).encode())
         return total.hexdigest()
 
-    def slots_by_segment(self) -> Counter[int]:
-        """New slots of each segment."""
-        return Counter(slot["segment_id"] for slot in self.rows.slots)
+    def slots_by_passage(self) -> Counter[int]:
+        """New slots of each passage."""
+        return Counter(slot["passage_id"] for slot in self.rows.slots)
 
     def _real(self, drawn: Drawn, card: Callable[[str], Card | None], k: int) -> None:
         draft = drawn.draft
@@ -316,7 +338,7 @@ class Drafting:
                 {
                     "id": identity,
                     "task_id": task["id"],
-                    "segment_id": task["segment_id"],
+                    "passage_id": self.passages[task["segment_id"]],
                     "stratum": self.strata[task["id"]],
                     "ordinal": ordinal,
                     "position": chance.number(seed, "slot", identity),

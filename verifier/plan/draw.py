@@ -1,11 +1,11 @@
 """Draws tasks for a worker who claims a place, and takes back what is returned or expired.
 
 How a draw goes. Each stratum (dataset and source, or dataset where sources are pooled) gives its share of
-what is open, by largest remainder; in each, the next slots in the seeded order, of segments the worker has
-never seen and at most one of a segment. Over the last ten places' worth, the segments that every place still
+what is open, by largest remainder; in each, the next slots in the seeded order, of passages the worker has
+never seen and at most one of a passage. Over the last ten places' worth, the passages that every place still
 needed must take go first, among the others the fuller ones, and the open tasks are spread evenly over those
 places, so that none is left nearly empty.
-Controls lie on other segments than the real tasks and than anything the worker has seen. All of it is shown
+Controls lie on other passages than the real tasks and than anything the worker has seen. All of it is shown
 in a random order, so that neither a control nor a source has a usual place.
 
 What is random follows from the study's seed and names (see `chance`): controls, ties and the order shown from
@@ -46,7 +46,7 @@ TAIL_PLACES: Final = 10
 # Events of the log; `after` is the latest assignment there was.
 OPENED: Final = "slots opened"
 TAKEN_BACK: Final = "slots taken back"
-# Slots asked for beyond a stratum's share, for those whose segment the worker knows.
+# Slots asked for beyond a stratum's share, for those whose passage the worker knows.
 _SPARE: Final = 4
 
 Release = Literal["returned", "expired", "no_consent"]
@@ -68,9 +68,11 @@ class _Drawing:
         real: real tasks that fill a place.
         controls: controls on a place.
         measuring: of them, how many only measure.
+        decoying: of them, how many are decoys.
         deciding: controls that have an answer which decides counting; looked at only where some measure.
-        seen: segments of all the worker ever had.
-        pool: every control, (task, segment), in this draw's order.
+        decoys: the controls that are real tasks with one link put wrong.
+        seen: passages of all the worker ever had.
+        pool: every control, (task, passage), in this draw's order.
         counts: stratum -> open slots, in this draw's order.
     """
 
@@ -79,7 +81,9 @@ class _Drawing:
     real: int
     controls: int
     measuring: int
+    decoying: int
     deciding: set[int]
+    decoys: set[int]
     seen: set[int]
     pool: list[tuple[int, int]]
     counts: dict[str, int]
@@ -185,23 +189,23 @@ def places_left(session: Session, place: PlaceSection) -> int:
     """How many more places the open slots need, within a session.
 
     Exact over the last ten places' worth; before that a lower bound, which leaves out that a place never has
-    two tasks of one segment.
+    two tasks of one passage.
     """
     real = place.tasks - place.controls
     total = sum(claims.open_counts(session).values())
     if total > TAIL_PLACES * real:
         return -(-total // real)
-    by_segment = claims.open_by_segment(session)
-    held = {segment for _, segment in plans.controls(session)} if place.controls else set()
-    return places_needed(by_segment.values(), capacity(by_segment, held, place))
+    by_passage = claims.open_by_passage(session)
+    held = {passage for _, passage in plans.controls(session)} if place.controls else set()
+    return places_needed(by_passage.values(), capacity(by_passage, held, place))
 
 
-def capacity(segments: Iterable[int], control_segments: Iterable[int], place: PlaceSection) -> int:
+def capacity(passages: Iterable[int], control_passages: Iterable[int], place: PlaceSection) -> int:
     """How many real tasks a place can hold: as configured, or fewer in a very small corpus.
 
-    All its tasks, controls too, must lie on different segments.
+    All its tasks, controls too, must lie on different passages.
     """
-    distinct = len({*segments, *control_segments})
+    distinct = len({*passages, *control_passages})
     return max(min(place.tasks - place.controls, distinct - place.controls), 1)
 
 
@@ -224,9 +228,9 @@ def _claim(
     slots = _draw_tail(session, drawing, config.place) if drawing.in_tail else _draw(session, drawing)
     controls = _controls(drawing, slots)
     if controls is None:
-        # Controls on segments of their own before real tasks: fewer real tasks, but a gate.
+        # Controls on passages of their own before real tasks: fewer real tasks, but a gate.
         controls = _controls(drawing, ()) or []
-        slots = [slot for slot in slots if slot.segment not in {segment for _, segment in controls}]
+        slots = [slot for slot in slots if slot.passage not in {passage for _, passage in controls}]
     if len(controls) < drawing.controls:
         raise NothingLeft("this worker has seen every control, or the text it stands in")
     if not alone and len(slots) < drawing.real:
@@ -247,8 +251,9 @@ def _claim(
     claims.lease(session, assignment_id, slots, deadline + GRACE)
     tasks: list[tuple[int, int | None]] = [(slot.task, slot.id) for slot in slots]
     tasks += [(task, None) for task, _ in controls]
-    arms = conditions.arms(config.pages, len(tasks), drawing.seed, *drawing.name)
     order = chance.shuffled(tasks, drawing.seed, "order", *drawing.name)
+    decoys = [task in drawing.decoys for task, _ in order]
+    arms = conditions.with_decoys(config.pages, decoys, drawing.seed, *drawing.name)
     claims.put_tasks(session, assignment_id, order, arms)
     return assignment_id
 
@@ -263,16 +268,21 @@ def _prepare(session: Session, config: StudyConfig, place_id: int, worker_id: in
     strata = chance.shuffled([n for n, count in counts.items() if count], seed, "strata", *name)
     pool = plans.controls(session) if place.controls else []
     deciding = plans.deciding_controls(session) if config.controls.measure else set()
+    decoys = plans.decoys(session) if pool else set()
+    if not config.controls.decoys:
+        pool = [one for one in pool if one[0] not in decoys]
     # Controls are made at the first plan: where none of them only measures, all of a place's decide.
-    only_measure = sum(task not in deciding for task, _ in pool) if deciding else 0
+    only_measure = sum(task not in deciding and task not in decoys for task, _ in pool) if deciding else 0
     return _Drawing(
         seed,
         name,
         place.tasks - place.controls,
         place.controls,
         min(config.controls.measure, only_measure),
+        min(config.controls.decoys, sum(task in decoys for task, _ in pool)),
         deciding,
-        claims.seen_segments(session, worker_id),
+        decoys,
+        claims.seen_passages(session, worker_id),
         chance.shuffled(pool, seed, "controls", *name),
         {stratum: counts[stratum] for stratum in strata},
     )
@@ -288,8 +298,8 @@ def _draw(session: Session, drawing: _Drawing) -> list[Slot]:
     def take(stratum: str, number: int) -> int:
         before = len(taken)
         for slot in streams[stratum]:
-            if slot.segment not in known:
-                known.add(slot.segment)
+            if slot.passage not in known:
+                known.add(slot.passage)
                 taken.append(slot)
                 if len(taken) - before == number:
                     break
@@ -307,27 +317,34 @@ def _draw(session: Session, drawing: _Drawing) -> list[Slot]:
 def _draw_tail(session: Session, drawing: _Drawing, place: PlaceSection) -> list[Slot]:
     """What is packed, as many as spread what is open evenly over the places still needed."""
     slots = claims.all_open(session)
-    by_segment = Counter(slot.segment for slot in slots)
-    most = capacity(by_segment, (segment for _, segment in drawing.pool), place)
-    needed = places_needed(by_segment.values(), most)
+    by_passage = Counter(slot.passage for slot in slots)
+    most = capacity(by_passage, (passage for _, passage in drawing.pool), place)
+    needed = places_needed(by_passage.values(), most)
     size = -(-len(slots) // max(needed, 1))
-    free = [slot for slot in slots if slot.segment not in drawing.seen]
+    free = [slot for slot in slots if slot.passage not in drawing.seen]
     return pack(free, drawing.counts, size, needed)
 
 
 def _controls(drawing: _Drawing, slots: Sequence[Slot]) -> list[tuple[int, int]] | None:
-    """Controls on segments that are neither seen nor drawn, each on its own; None if there are too few."""
-    known = drawing.seen | {slot.segment for slot in slots}
-    found: dict[int, tuple[int, int]] = {}
-    # How many are still wanted of each kind: those that decide and those that only measure.
-    left = {True: drawing.controls - drawing.measuring, False: drawing.measuring}
-    for task, segment in drawing.pool:
-        if len(found) == drawing.controls:
-            break
+    """Controls on passages that are neither seen nor drawn, each on its own; None if there are too few."""
+    known = drawing.seen | {slot.passage for slot in slots}
+    # How many are wanted of each kind: those that decide, those that only measure, and decoys.
+    deciding = drawing.controls - drawing.measuring - drawing.decoying
+    wanted = {"decides": deciding, "measures": drawing.measuring, "decoy": drawing.decoying}
+    free: dict[str, list[tuple[int, int]]] = {kind: [] for kind in wanted}
+    for task, passage in drawing.pool:
         decides = not drawing.measuring or task in drawing.deciding
-        if left[decides] and segment not in known and segment not in found:
-            found[segment] = (task, segment)
-            left[decides] -= 1
+        kind = "decoy" if task in drawing.decoys else "decides" if decides else "measures"
+        if passage not in known:
+            free[kind].append((task, passage))
+    found: dict[int, tuple[int, int]] = {}
+    # The kind of which there are fewest chooses first: the others find passages that are left.
+    for kind in sorted(wanted, key=lambda kind: len(free[kind])):
+        left = wanted[kind]
+        for task, passage in free[kind]:
+            if left and passage not in found:
+                found[passage] = (task, passage)
+                left -= 1
     return list(found.values()) if len(found) == drawing.controls else None
 
 

@@ -190,6 +190,9 @@ def bare_card(key: str) -> Card:
 def card_id(card: Card) -> str:
     """Hash of a card's content, so that what was shown is told apart from what is shown later."""
     said = {name: value for name, value in asdict(card).items() if name != "fetched"}
+    if card.credit is None:
+        # Cards had none once: what they showed keeps its name.
+        del said["credit"]
     content = json.dumps(said, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(content.encode()).hexdigest()
 

@@ -28,7 +28,7 @@ class Tallies:
     Attributes:
         tasks: stratum -> real tasks.
         slots: stratum -> slots.
-        by_segment: segment -> slots.
+        by_passage: passage -> slots.
         sources: a row for each dataset and source.
         shown: the annotations shown, as codes.
         datasets, source_names: names by code.
@@ -38,7 +38,7 @@ class Tallies:
 
     tasks: Counter[str]
     slots: Counter[str]
-    by_segment: Counter[int]
+    by_passage: Counter[int]
     sources: Sequence[SourceReport]
     shown: Items
     datasets: Sequence[str]
@@ -50,10 +50,10 @@ class Tallies:
 def tallies(session: Session, corpus: Corpus, drafting: Drafting) -> Tallies:
     """The numbers of what is stored and what `drafting` adds."""
     tasks = Counter(plans.task_counts(session)) + Counter(drafting.strata.values())
-    slots, by_segment = Counter[str](), Counter(drafting.slots_by_segment())
+    slots, by_passage = Counter[str](), Counter(drafting.slots_by_passage())
     for count in plans.slot_counts(session):
         slots[count.stratum] += count.slots
-        by_segment[count.segment] += count.slots
+        by_passage[count.passage] += count.slots
     slots.update(slot["stratum"] for slot in drafting.rows.slots)
     before = plans.shown_before(session)
     counted = _Counting(corpus, drafting, before)
@@ -62,7 +62,7 @@ def tallies(session: Session, corpus: Corpus, drafting: Drafting) -> Tallies:
     return Tallies(
         tasks,
         slots,
-        by_segment,
+        by_passage,
         counted.reports(tasks, slots),
         counted.items(),
         counted.datasets,

@@ -11,9 +11,9 @@ from analysis.decisions import DECISIONS, EDIT
 from analysis.documents import Span
 from analysis.errors import InputError
 from analysis.keys import NIL, normalise
-from analysis.schema import CONTROL_USES
 from verifier.corpus.rows import BadRowError, Rows, decode, objects, read_bytes, span_value
 from verifier.plan.controls import Control, Known
+from verifier.plan.gate import GATE, MEASURE
 from verifier.plan.tasks import Shown
 
 
@@ -99,8 +99,8 @@ def _known(item: Any, place: Place) -> Known:
     graded = not ("expected" in item and expected is None)
     if graded and expected not in DECISIONS:
         raise BadRowError("'expected' is no decision", got=repr(expected), expected=" or ".join(DECISIONS))
-    if use not in CONTROL_USES:
-        raise BadRowError("'use' is not known", got=repr(use), expected=" or ".join(CONTROL_USES))
+    if use not in (GATE, MEASURE):
+        raise BadRowError("'use' is not known", got=repr(use), expected=f"{GATE} or {MEASURE}")
     given = item.get("acceptable")
     listed = [given] if isinstance(given, str) else given or []
     acceptable = tuple(_key(raw, place.language) for raw in listed)

@@ -49,8 +49,8 @@ def timed(
 ) -> Timing:
     """How long a place takes: so many tasks, controls counted in, of average length."""
     lengths = {segment: span.end - span.start for cut in drafting.segments.values() for segment, span in cut}
-    slots = max(counted.by_segment.total(), 1)
-    chars = sum(lengths[segment] * number for segment, number in counted.by_segment.items()) / slots
+    slots = max(counted.by_passage.total(), 1)
+    chars = sum(lengths[passage] * number for passage, number in counted.by_passage.items()) / slots
     shown = len(np.unique(counted.shown.item)) if counted.pooled else len(counted.shown)
     links = shown / max(sum(counted.tasks.values()), 1)
     tasks = money.real_tasks + money.controls

@@ -234,29 +234,42 @@ class _Planning:
         return CorpusEntities(names), _Nothing()
 
     def _controls(self, drafting: Drafting, entities: Entities, seed: int) -> list[int]:
-        """Make controls unless there are some; the segments of all controls, old and new."""
-        segments = [segment for _, segment in plans.controls(self.session)]
+        """Make controls unless there are some; the passages of all controls, old and new."""
+        before = plans.controls(self.session)
+        were = plans.decoys(self.session) if self.config.controls.decoys else set()
+        passages = [passage for task, passage in before if task not in were]
+        decoys = [passage for task, passage in before if task in were]
         per_place = self.config.place.controls
         made = pool.Made()
-        if per_place and not segments:
+        if per_place and not before:
             named = self.config.controls.file
             file = None if named is None else self.study.file(named)
             made = pool.make(self.corpus, drafting.segments, entities, self.config, file=file, seed=seed)
             self.warnings += made.warnings
             every = [*made.given, *made.generated]
-            for number, control in enumerate(every):
+            for number, control in enumerate([*every, *made.decoys]):
                 given = number < len(made.given)
                 drafting.control(control, entities.card, lambda key: self.targets.get(key, key), given=given)
-            segments = [drafting.segments[control.document][control.segment][0] for control in every]
+            passages, decoys = (
+                [
+                    drafting.passages[drafting.segments[control.document][control.segment][0]]
+                    for control in some
+                ]
+                for some in (every, made.decoys)
+            )
             wrong = pool.distinct_wrong(every, self.corpus)
             if wrong < pool.DISTINCT_WRONG:
                 self.warnings.append(pool.too_few_wrong(wrong, made.failures))
-        drawable = set(drafting.slots_by_segment()) | {
-            count.segment for count in plans.slot_counts(self.session)
+        drawable = set(drafting.slots_by_passage()) | {
+            count.passage for count in plans.slot_counts(self.session)
         }
         if per_place:
-            require(segments, drawable, per_place, made.failures)
-        return segments
+            # Made once: where fewer were made than are asked for now, draws do with those.
+            wanted = min(self.config.controls.decoys, len(decoys)) if before else self.config.controls.decoys
+            require(passages, drawable, per_place - wanted, made.failures)
+            if wanted:
+                require(decoys, drawable, wanted, made.without_decoy, key="controls.decoys")
+        return [*passages, *decoys]
 
     def _warn(self, drafting: Drafting, entities: Entities, controls: list[int]) -> None:
         """What a researcher should know before he goes on."""
@@ -300,19 +313,19 @@ class _Planning:
                 remedy="Import annotations that link to an entity inside the evaluation spans.",
             )
         held = set(controls) if self.config.place.controls else set()
-        real = capacity(tallies.by_segment, held, self.config.place)
+        real = capacity(tallies.by_passage, held, self.config.place)
         money = budget(
             self.config,
             tasks=sum(tallies.tasks.values()),
             annotations=sum(source.shown for source in tallies.sources),
-            slots_by_segment=list(tallies.by_segment.values()),
+            slots_by_passage=list(tallies.by_passage.values()),
             capacity=real,
         )
         design = pilot.design(self.session)
         numbers = summing.control_numbers(self.session, drafting, len(controls))
         reach.check(self.config, money, summing.questions(self.config, numbers))
-        self._warn_of_places(real, len({*tallies.by_segment, *held}))
-        still = Counter(claims.open_by_segment(self.session)) + drafting.slots_by_segment()
+        self._warn_of_places(real, len({*tallies.by_passage, *held}))
+        still = Counter(claims.open_by_passage(self.session)) + drafting.slots_by_passage()
         spans = [span.end - span.start for cut in drafting.segments.values() for _, span in cut]
         before = facts.get(self.session, _FACT)
         return PlanReport(
@@ -342,15 +355,15 @@ class _Planning:
             plan_sha256=before if added.nothing and not rows.shown else drafting.digest(before),
         )
 
-    def _warn_of_places(self, real: int, segments: int) -> None:
+    def _warn_of_places(self, real: int, passages: int) -> None:
         """Say why a place is smaller than configured."""
         place = self.config.place
         if real < (wanted := place.tasks - place.controls):
             held = f", and {count(place.controls, 'control')} must lie on others" if place.controls else ""
             self.warnings.append(
                 f"Places hold {count(real, 'real task')} in place of {wanted}: there are "
-                f"{count(segments, 'segment')}, a worker may see each once{held}. place.pay and place.minutes"
-                " are for this smaller place."
+                f"{count(passages, 'different text')}, a worker may see each once{held}. place.pay and"
+                " place.minutes are for this smaller place."
             )
 
 

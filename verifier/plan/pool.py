@@ -1,4 +1,4 @@
-"""The pool of a study's controls: given in a file, generated from the corpus, some only to measure."""
+"""The pool of a study's controls: given in a file, generated, some only to measure; and decoys."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import Final
 
 from analysis.decisions import EDIT
 from analysis.documents import Span
+from analysis.schema import DECOY
 from verifier.config import StudyConfig
+from verifier.plan import chance
 from verifier.plan.agreeing import Place
-from verifier.plan.controls import POOL_FACTOR, Control, Wanted, generate
+from verifier.plan.controls import POOL_FACTOR, Control, Pool, Use, Wanted, generate
 from verifier.plan.drafting import Corpus
 from verifier.plan.entities import Entities
 from verifier.plan.gate import GATE, MEASURE
@@ -35,12 +37,16 @@ class Made:
         generated: those made from the corpus.
         failures: reason -> segments on which none could be made.
         warnings: what a researcher should know.
+        decoys: real tasks with one link put wrong.
+        without_decoy: reason -> segments on which none of these could be made.
     """
 
     given: Sequence[Control] = ()
     generated: Sequence[Control] = ()
     failures: Mapping[str, int] = field(default_factory=dict)
     warnings: Sequence[str] = ()
+    decoys: Sequence[Control] = ()
+    without_decoy: Mapping[str, int] = field(default_factory=dict)
 
 
 def make(
@@ -66,9 +72,10 @@ def make(
         InputError: the file has faults.
     """
     given = read_controls(file, _places_by_name(corpus, segments)) if file else []
+    decoys = _decoys(corpus, segments, entities, config, seed) if config.controls.decoys else Pool()
     if not config.controls.generate:
         off = {"controls.generate is off": sum(map(len, segments.values()))}
-        return Made(given, (), off)
+        return Made(given, (), off, (), decoys.controls, decoys.failures)
     taken = {(control.document, control.segment) for control in given}
     answers, per_place = config.controls.answers_per_task, config.place.controls
     least = POOL_FACTOR * per_place
@@ -88,7 +95,37 @@ def make(
     if len({source for ran in corpus.ran.values() for source in ran}) == 1:
         warnings.append("Only one source ran: the right answers of generated controls are its word alone.")
     generated = _parted(pool.controls, config.controls.measure, per_place)
-    return Made(given, generated, pool.failures, warnings)
+    return Made(given, generated, pool.failures, warnings, decoys.controls, decoys.failures)
+
+
+def _decoys(
+    corpus: Corpus,
+    segments: Mapping[int, Sequence[tuple[int, Span]]],
+    entities: Entities,
+    config: StudyConfig,
+    seed: int,
+) -> Pool:
+    """Real tasks as they are, but for one link, drawn by lot of those that all sources agree on: it is wrong.
+
+    No word is added that is no name, and what else is shown there is shown. They may lie on the segments of
+    controls, for nobody sees a segment twice.
+    """
+    least = POOL_FACTOR * config.controls.decoys
+    pool = generate(
+        _places(corpus, segments, set()),
+        entities,
+        Wanted(
+            answers=1,
+            most=max(DISTINCT_WRONG, least),
+            least=least,
+            pooled=config.plan.show == "pooled",
+            cycle=(EDIT,),
+        ),
+        vocabulary=Vocabulary([text.text for text in corpus.texts]),
+        # A lot of their own, so that they are not the wrong links of the controls once more.
+        seed=chance.number(seed, DECOY),
+    )
+    return Pool([_with_use(control, DECOY) for control in pool.controls], pool.failures)
 
 
 def distinct_wrong(controls: Sequence[Control], corpus: Corpus) -> int:
@@ -116,15 +153,15 @@ def _parted(controls: Sequence[Control], measure: int, per_place: int) -> list[C
     if not measure:
         return list(controls)
     return [
-        _measuring(control)
+        _with_use(control, MEASURE)
         if number * measure // per_place < (number + 1) * measure // per_place
         else control
         for number, control in enumerate(controls)
     ]
 
 
-def _measuring(control: Control) -> Control:
-    known = (replace(one, use=MEASURE) if one.use == GATE else one for one in control.known)
+def _with_use(control: Control, use: Use) -> Control:
+    known = (replace(one, use=use) if one.use == GATE else one for one in control.known)
     return replace(control, known=tuple(known))
 
 

@@ -41,7 +41,18 @@ def refuse_over_cap(money: Budget) -> None:
 
 
 def _decided(config: StudyConfig) -> None:
-    place, measure = config.place.controls, config.controls.measure
+    place, measure, decoys = config.place.controls, config.controls.measure, config.controls.decoys
+    if place <= decoys and decoys:
+        raise StateError(
+            f"of {count(place, 'control')} on a place {decoys} would be decoys,"
+            " and none a control that decides",
+            where="study.yaml, controls.decoys",
+            got=str(decoys),
+            expected=f"{max(place - 1, 0)} at most",
+            remedy="Raise place.controls, which counts decoys in, or lower controls.decoys."
+            " Nothing was stored.",
+        )
+    place -= decoys
     if place and measure >= place:
         raise StateError(
             f"of {count(place, 'control')} on a place {measure} would only measure, and none decide",

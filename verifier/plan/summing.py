@@ -64,7 +64,7 @@ def control_numbers(session: Session, drafting: Drafting, tasks: int) -> dict[st
 def questions(config: StudyConfig, numbers: dict[str, Any]) -> int:
     """How many graded answers an assignment has, on average over the pool."""
     graded, deciding = sum(numbers["expected"].values()), numbers["deciding"]
-    counted = config.place.controls - config.controls.measure
+    counted = config.place.controls - config.controls.measure - config.controls.decoys
     return round(counted * graded / deciding) if deciding and counted > 0 else 0
 
 

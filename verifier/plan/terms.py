@@ -39,6 +39,7 @@ _EFFECTS: Final = {
     "controls.generate": _CONTROLS,
     "controls.answers_per_task": _CONTROLS,
     "controls.measure": _CONTROLS,
+    "controls.decoys": _CONTROLS,
     "controls.rule": _GRADING,
     "controls.per": _GRADING,
     "controls.on_fail": "it holds for every review from now on",

@@ -22,6 +22,7 @@ from verifier.store.models import (
     DocumentRow,
     JudgmentRow,
     Redirect,
+    SegmentRow,
     TaskRow,
     TaskSlot,
 )
@@ -128,14 +129,15 @@ def _drawn(session: Session) -> list[str]:
 
 def _seen_once(session: Session) -> list[str]:
     query = (
-        select(AssignmentRow.worker_id, TaskRow.segment_id)
+        select(AssignmentRow.worker_id, SegmentRow.passage_id)
         .join(AssignmentTask, AssignmentTask.assignment_id == AssignmentRow.id)
         .join(TaskRow, TaskRow.id == AssignmentTask.task_id)
-        .group_by(AssignmentRow.worker_id, TaskRow.segment_id)
+        .join(SegmentRow, SegmentRow.id == TaskRow.segment_id)
+        .group_by(AssignmentRow.worker_id, SegmentRow.passage_id)
         .having(func.count() > 1)
-        .order_by(AssignmentRow.worker_id, TaskRow.segment_id)
+        .order_by(AssignmentRow.worker_id, SegmentRow.passage_id)
     )
-    return _few(session, query, "segments given twice to a worker (worker/segment)")
+    return _few(session, query, "texts given twice to a worker (worker/segment that first holds it)")
 
 
 def _strata(session: Session) -> list[str]:

@@ -22,6 +22,7 @@ from verifier.store.models import (
     AssignmentTask,
     Base,
     Place,
+    SegmentRow,
     StratumRow,
     TaskRow,
     TaskSlot,
@@ -36,6 +37,7 @@ def _table(model: type[Base]) -> Any:
 _SLOT: Final = _table(TaskSlot)
 _STRATUM: Final = _table(StratumRow)
 _TASK: Final = _table(TaskRow)
+_SEGMENT: Final = _table(SegmentRow)
 _DRAWN: Final = _table(AssignmentTask)
 _ASSIGNMENT: Final = _table(AssignmentRow)
 _PLACE: Final = _table(Place)
@@ -46,7 +48,7 @@ _TURN: Final = 0x64726177
 _SHARED: Final = text(f"select pg_advisory_xact_lock_shared({_TURN})")
 _ALONE: Final = text(f"select pg_advisory_xact_lock({_TURN})")
 
-_COLUMNS: Final = (_SLOT.c.id, _SLOT.c.task_id, _SLOT.c.segment_id, _SLOT.c.stratum, _SLOT.c.position)
+_COLUMNS: Final = (_SLOT.c.id, _SLOT.c.task_id, _SLOT.c.passage_id, _SLOT.c.stratum, _SLOT.c.position)
 _PAGE: Final = (
     select(*_COLUMNS)
     .where(
@@ -96,7 +98,8 @@ _COUNT_ON: Final = (
     .values(open=_STRATUM.c.open + bindparam("change"))
 )
 _SEEN: Final = (
-    select(_TASK.c.segment_id)
+    select(_SEGMENT.c.passage_id)
+    .join(_TASK, _TASK.c.segment_id == _SEGMENT.c.id)
     .join(_DRAWN, _DRAWN.c.task_id == _TASK.c.id)
     .join(_ASSIGNMENT, _ASSIGNMENT.c.id == _DRAWN.c.assignment_id)
     .where(_ASSIGNMENT.c.worker_id == bindparam("worker"))
@@ -114,7 +117,7 @@ class Slot(NamedTuple):
 
     id: int
     task: int
-    segment: int
+    passage: int
     stratum: str
     position: int
 
@@ -148,9 +151,9 @@ def open_counts(session: Session) -> dict[str, int]:
     return {row.name: row.open for row in _run(session, _COUNTS)}
 
 
-def seen_segments(session: Session, worker_id: int) -> set[int]:
-    """The segments of every task, controls too, of every assignment the worker ever had."""
-    return {row.segment_id for row in _run(session, _SEEN, worker=worker_id)}
+def seen_passages(session: Session, worker_id: int) -> set[int]:
+    """The passages of every task, controls too, of every assignment the worker ever had."""
+    return {row.passage_id for row in _run(session, _SEEN, worker=worker_id)}
 
 
 def in_order(session: Session, stratum: str, first: int) -> Iterator[Slot]:
@@ -177,10 +180,10 @@ def all_open(session: Session) -> list[Slot]:
     return [Slot._make(row) for row in _run(session, _ALL_OPEN)]
 
 
-def open_by_segment(session: Session) -> dict[int, int]:
-    """Segment -> open slots, of segments that have any."""
-    counted = select(_SLOT.c.segment_id, func.count()).where(_SLOT.c.state == "open")
-    return {row[0]: row[1] for row in _run(session, counted.group_by(_SLOT.c.segment_id))}
+def open_by_passage(session: Session) -> dict[int, int]:
+    """Passage -> open slots, of passages that have any."""
+    counted = select(_SLOT.c.passage_id, func.count()).where(_SLOT.c.state == "open")
+    return {row[0]: row[1] for row in _run(session, counted.group_by(_SLOT.c.passage_id))}
 
 
 def open_assignment(

@@ -62,6 +62,7 @@ class Case:
     title: str | None
     description: str | None
     extract: str | None
+    image: str | None
     url: str | None
 
     @property
@@ -94,6 +95,7 @@ def case(session: Session, display: int) -> Case | None:
         title=card.title if card else None,
         description=card.description if card else None,
         extract=card.extract if card else None,
+        image=card.image if card else None,
         url=card.url if card else None,
     )
 

@@ -211,6 +211,7 @@ def _work() -> dict[str, Executable]:
             assignment.bonus,
             Place.currency,
             cast(assignment.options, Text),
+            assignment.consent,
         )
         .select_from(assignment)
         .join(Worker)

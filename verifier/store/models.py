@@ -182,6 +182,7 @@ class CardRow(Base):
     extract: Mapped[str | None] = mapped_column(Text)
     url: Mapped[str | None] = mapped_column(Text)
     image: Mapped[str | None] = mapped_column(Text)
+    credit: Mapped[str | None] = mapped_column(Text)
     fetched: Mapped[datetime | None]
 
 
@@ -199,7 +200,10 @@ class Splitter(Base):
 
 
 class SegmentRow(Base):
-    """A stretch of a document short enough for one screen; the same grid for all sources."""
+    """A stretch of a document short enough for one screen; the same grid for all sources.
+
+    `passage_id` is the first segment that holds the same text: a worker reads a passage once.
+    """
 
     __tablename__ = "segment"
     __table_args__ = (UniqueConstraint("document_id", "start"),)
@@ -208,6 +212,7 @@ class SegmentRow(Base):
     document_id: Mapped[int] = mapped_column(ForeignKey("document.id"))
     start: Mapped[int]
     end: Mapped[int]
+    passage_id: Mapped[int] = mapped_column(server_default="0")
     weight: Mapped[float] = mapped_column(default=1.0)
 
 
@@ -271,7 +276,8 @@ class ControlRow(Base):
 class TaskSlot(Base):
     """One of the k judgments wanted for a task, with its place in the drawing order.
 
-    `stratum` names dataset and source, so that a draw can count and take what is open without a join.
+    `stratum` names dataset and source, `passage_id` the text, so that a draw can count and take what is open
+    without a join.
     """
 
     __tablename__ = "task_slot"
@@ -283,7 +289,7 @@ class TaskSlot(Base):
     )
     id: Mapped[int] = mapped_column(primary_key=True)
     task_id: Mapped[int] = mapped_column(ForeignKey("task.id"))
-    segment_id: Mapped[int] = mapped_column(ForeignKey("segment.id"))
+    passage_id: Mapped[int] = mapped_column(ForeignKey("segment.id"))
     stratum: Mapped[str] = mapped_column(String(420))
     ordinal: Mapped[int]
     position: Mapped[int]

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Table, func, insert, select
 from sqlalchemy.orm import Session
 
 from analysis.documents import Span
+from analysis.schema import DECOY
 from verifier.store.models import (
     AnnotationRow,
     AssignmentTask,
@@ -39,8 +40,9 @@ _CHUNK: Final = 10_000
 # Tables of numbers and text alone, of which a plan may add millions of rows.
 _PLAIN: Final = (SegmentRow, TaskRow, DisplayRow, Credit, TaskSlot)
 _CONTROLS: Final = (
-    select(TaskRow.id, TaskRow.segment_id)
+    select(TaskRow.id, SegmentRow.passage_id)
     .join(ControlRow, ControlRow.task_id == TaskRow.id)
+    .join(SegmentRow, SegmentRow.id == TaskRow.segment_id)
     .where(ControlRow.retired.is_(None))
     .order_by(TaskRow.id)
 )
@@ -62,7 +64,8 @@ class PlanText:
 class Grid:
     """How texts are cut, and what has been cut: document -> [(segment id, span)], in order.
 
-    `undrawn` are the segments that the sampling plan left out; `weights` those of others that are not 1.
+    `undrawn` are the segments that the sampling plan left out; `weights` those of others that are not 1;
+    `passages` the first segment with the same text, of those that have another before them.
     """
 
     splitter: int
@@ -72,6 +75,7 @@ class Grid:
     segments: dict[int, list[tuple[int, Span]]]
     undrawn: set[int] = field(default_factory=set)
     weights: dict[int, float] = field(default_factory=dict)
+    passages: dict[int, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -93,9 +97,9 @@ class Additions:
 
 @dataclass(frozen=True)
 class SlotCount:
-    """Slots of one segment and stratum."""
+    """Slots of one passage and stratum."""
 
-    segment: int
+    passage: int
     stratum: str
     slots: int
 
@@ -173,25 +177,32 @@ def grid(session: Session) -> Grid | None:
     segments: dict[int, list[tuple[int, Span]]] = defaultdict(list)
     rows = session.execute(
         select(
-            SegmentRow.document_id, SegmentRow.id, SegmentRow.start, SegmentRow.end, SegmentRow.weight
+            SegmentRow.document_id,
+            SegmentRow.id,
+            SegmentRow.start,
+            SegmentRow.end,
+            SegmentRow.weight,
+            SegmentRow.passage_id,
         ).order_by(SegmentRow.document_id, SegmentRow.start)
     )
-    undrawn, weights = set(), {}
-    for document, identity, start, end, weight in rows:
+    undrawn, weights, passages = set(), {}, {}
+    for document, identity, start, end, weight, passage in rows:
         segments[document].append((identity, Span(start, end)))
+        if passage != identity:
+            passages[identity] = passage
         if not weight:
             undrawn.add(identity)
         elif weight != 1:
             weights[identity] = weight
     cut = splitter.name, splitter.version, splitter.parameters
-    return Grid(splitter.id, *cut, dict(segments), undrawn, weights)
+    return Grid(splitter.id, *cut, dict(segments), undrawn, weights, passages)
 
 
 def controls(session: Session) -> list[tuple[int, int]]:
-    """Every control in use, not retired: (task, segment)."""
+    """Every control in use, not retired: (task, passage)."""
     # By way of what is kept of controls alone, which are few; each draw asks.
     rows = session.connection().execute(_CONTROLS)
-    return [(row.id, row.segment_id) for row in rows]
+    return [(row.id, row.passage_id) for row in rows]
 
 
 def real_displays(session: Session) -> Iterator[tuple[int, int, int, int, str]]:
@@ -298,11 +309,11 @@ def control_displays(session: Session) -> list[ControlDisplay]:
 
 
 def slot_counts(session: Session) -> list[SlotCount]:
-    """How many slots, in whatever state, each segment has in each stratum."""
+    """How many slots, in whatever state, each passage has in each stratum."""
     rows = session.execute(
-        select(TaskSlot.segment_id, TaskSlot.stratum, func.count())
-        .group_by(TaskSlot.segment_id, TaskSlot.stratum)
-        .order_by(TaskSlot.segment_id, TaskSlot.stratum)
+        select(TaskSlot.passage_id, TaskSlot.stratum, func.count())
+        .group_by(TaskSlot.passage_id, TaskSlot.stratum)
+        .order_by(TaskSlot.passage_id, TaskSlot.stratum)
     )
     return [SlotCount(*row) for row in rows]
 
@@ -314,6 +325,16 @@ def deciding_controls(session: Session) -> set[int]:
         .join(ControlRow, ControlRow.task_id == DisplayRow.task_id)
         .join(ControlAnswer, ControlAnswer.display_id == DisplayRow.id)
         .where(ControlAnswer.use == "gate", ControlRow.retired.is_(None))
+    )
+    return {row[0] for row in rows}
+
+
+def decoys(session: Session) -> set[int]:
+    """The controls that are real tasks with one link put wrong."""
+    rows = session.execute(
+        select(DisplayRow.task_id)
+        .join(ControlAnswer, ControlAnswer.display_id == DisplayRow.id)
+        .where(ControlAnswer.use == DECOY)
     )
     return {row[0] for row in rows}
 

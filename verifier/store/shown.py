@@ -71,6 +71,7 @@ class ShownDisplay:
     title: str | None
     description: str | None
     extract: str | None
+    image: str | None
     expected: str | None
     acceptable: tuple[str, ...]
     judgments: tuple[Made, ...]
@@ -239,6 +240,7 @@ def _display(
         title=card.title if card else None,
         description=card.description if card else None,
         extract=card.extract if card else None,
+        image=card.image if card else None,
         expected=answer.expected if answer else None,
         acceptable=tuple(answer.acceptable or ()) if answer else (),
         judgments=(),

@@ -115,7 +115,8 @@ def search(token: str) -> Response:
         assignment = assignment_of(session, token)
         language = work.language_of(session, assignment.id, reference) or "en"
     found, reason = _find(query, language)
-    body = {"candidates": views.candidates(found), "message": reason}
+    with_images = bool(options_of(assignment).get("images", True))
+    body = {"candidates": views.candidates(found, with_images=with_images), "message": reason}
     if assignment.state == "claimed" and query.strip() and requests.storable(query + reference):
         data = {"display": reference, "query": query, "candidates": [candidate.key for candidate in found]}
         state().together.do(lambda session: work.log_event(session, assignment.id, "search", data, now))

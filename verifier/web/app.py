@@ -15,7 +15,7 @@ from verifier.crowd.platforms import adapter_of
 from verifier.store import facts
 from verifier.store.together import Together
 from verifier.study import Study
-from verifier.web import admin, api, arrival, asides, assets, headers, packing, pages
+from verifier.web import admin, api, arrival, asides, assets, headers, images, packing, pages
 from verifier.web.languages import Languages
 from verifier.web.state import NAME, State
 
@@ -54,7 +54,8 @@ def create_app(study: Study, *, dashboard_key: str | None = None) -> Flask:
     packing.install(app)
     app.extensions[assets.NAME] = assets.Assets()
     app.add_template_global(assets.address, "asset")
-    for part in (arrival, pages, api, asides, admin, assets):
+    app.add_template_global(images.address, "image")
+    for part in (arrival, pages, api, asides, admin, assets, images):
         app.register_blueprint(part.blueprint)
     app.register_error_handler(HTTPException, _refused)
     app.register_error_handler(PosthocError, _failed)

@@ -53,7 +53,9 @@ def preview_search() -> Response:
     if here.shelf.live:
         return jsonify(candidates=[], message=here.texts.words["search_none"])
     found, reason = here.search(request.args.get("q", ""), 8, "en")
-    return jsonify(candidates=views.candidates(found), message=reason)
+    return jsonify(
+        candidates=views.candidates(found, with_images=here.study.config.pages.images), message=reason
+    )
 
 
 @blueprint.get("/healthz")

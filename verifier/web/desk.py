@@ -40,6 +40,7 @@ def task(session: Session, assignment: AtWork, ordinal: int) -> dict[str, Any] |
         named=asides.namings(session, assignment.id) if view.arm == HIDDEN else None,
         comments=asides.comments(session, assignment.id) if options.get("comments") else {},
         missing=asides.missing(session, assignment.id, view.row) if options.get("missing_mentions") else [],
+        images=bool(options.get("images", True)),
     )
     ordered = _ordered(view, assignment) if options.get("order") == "random" else view.displays
     return views.task(view, ordered, said, state().titles(_keys(view, said)))

@@ -22,6 +22,8 @@ _ALWAYS: Final = {
 }
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _FILES: Final = frozenset({"static", "pages.film"})
+# Named by what they hold, these say themselves how long they are good.
+_BY_CONTENT: Final = frozenset({"assets.asset", "images.image"})
 _OWN: Final = frozenset({"same-origin", "none"})
 
 
@@ -49,7 +51,7 @@ def install(app: Flask, public_url: str | None, partners: Sequence[str] = ()) ->
         if "Content-Security-Policy" not in headers:
             headers.add("Content-Security-Policy", policy)
         headers.extend(always)
-        if request.endpoint != "assets.asset":
+        if request.endpoint not in _BY_CONTENT:
             headers["Cache-Control"] = "no-cache" if request.endpoint in _FILES else "no-store"
         return response
 

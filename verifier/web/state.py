@@ -67,7 +67,9 @@ class State:
     def candidate(self, key: str) -> Candidate:
         """The entity with this key as an answer of a search."""
         card = self.shelf.card(key)
-        return Candidate(key, card.title if card else title_of(key), card.description if card else None, 0.0)
+        if card is None:
+            return Candidate(key, title_of(key), None, 0.0)
+        return Candidate(key, card.title, card.description, 0.0, card.image)
 
     def search(self, query: str, limit: int, language: str) -> tuple[list[Candidate], str | None]:
         """Entities that a name may mean, and what is to be said if nothing can be searched."""

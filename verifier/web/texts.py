@@ -63,8 +63,9 @@ class Texts:
         # The film above the instructions, and its captions; they are the study's own.
         self.film = own / config.pages.video if config.pages.video else None
         self._values = _values(config, language)
+        self._folders = [own / self.language, own, shipped / base]
         self._environment = Environment(
-            loader=FileSystemLoader([own / self.language, own, shipped / base]),
+            loader=FileSystemLoader(self._folders),
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,
@@ -86,18 +87,28 @@ class Texts:
     def _file(self, name: str) -> str:
         return self._consent if name == "consent" else name
 
+    def _where(self, name: str) -> str:
+        """Which file a text is read from: the study and each language have one of this name."""
+        found = next((at for at in self._folders if (at / name).is_file()), None)
+        if found is None:
+            return f"{name} ({self.language})"
+        study = self._folders[1].parent
+        shown = found.relative_to(study) if study in found.parents else Path("hit_templates") / found.name
+        return (shown / name).as_posix()
+
     def _json(self, name: str) -> dict[str, Any]:
+        where = self._where(name)
         try:
-            source, where, _ = self._environment.loader.get_source(self._environment, name)  # type: ignore[union-attr]  # it has one
+            source, _, _ = self._environment.loader.get_source(self._environment, name)  # type: ignore[union-attr]  # it has one
             value = json.loads(source)
         except TemplateNotFound:
-            raise ConfigError("a text is missing", where=name, remedy="Put it into templates/.") from None
+            raise ConfigError("a text is missing", where=where, remedy="Put it into templates/.") from None
         except UnicodeDecodeError:
-            raise ConfigError("not UTF-8 text", where=name, remedy="Save the file as UTF-8.") from None
+            raise ConfigError("not UTF-8 text", where=where, remedy="Save the file as UTF-8.") from None
         except (ValueError, RecursionError) as error:
-            raise ConfigError("not valid JSON", where=name, got=str(error)) from None
+            raise ConfigError("not valid JSON", where=where, got=str(error)) from None
         if not isinstance(value, dict):
-            raise ConfigError("not a JSON object", where=str(where))
+            raise ConfigError("not a JSON object", where=where)
         return value
 
     def _check(self) -> None:
@@ -108,7 +119,7 @@ class Texts:
         """
         faults: list[Problem] = []
         for name in ("consent", *PAGES):
-            where = f"{self._file(name)}.html"
+            where = self._where(f"{self._file(name)}.html")
             try:
                 self.page(name, code="X", finish_url=None)
             except TemplateNotFound:
@@ -120,8 +131,8 @@ class Texts:
             except _TEMPLATE_FAULTS as error:
                 faults.append(Problem(f"the template cannot be read: {error}", where))
         faults += _film_faults(self.film)
-        faults += _word_faults(self.words)
-        faults += _example_faults(self.example)
+        faults += _word_faults(self.words, self._where("words.json"))
+        faults += _example_faults(self.example, self._where("example.json"))
         if faults:
             raise ConfigError.of(faults)
 
@@ -148,23 +159,23 @@ def _told() -> dict[str, str]:
     return {sentence: name for name, sentence in _english().items() if name.startswith("told_")}
 
 
-def _word_faults(words: dict[str, Any]) -> Iterator[Problem]:
+def _word_faults(words: dict[str, Any], where: str) -> Iterator[Problem]:
     """Words that the pages need and the file lacks; ours in English say which they are."""
     for name in _english():
         if not isinstance(words.get(name), str):
-            yield Problem(f"the words {name!r} are missing", "words.json", remedy="Add them.")
+            yield Problem(f"the words {name!r} are missing", where, remedy="Add them.")
 
 
-def _example_faults(example: dict[str, Any]) -> Iterator[Problem]:
+def _example_faults(example: dict[str, Any], file: str) -> Iterator[Problem]:
     """What is wrong with the worked example."""
     text, displays = example.get("text"), example.get("displays")
     if not isinstance(text, str) or not isinstance(displays, list):
-        yield Problem("not a worked example", "example.json", expected="text, and displays as a list")
+        yield Problem("not a worked example", file, expected="text, and displays as a list")
         return
     if not isinstance(example.get("language"), str):
-        yield Problem("language is missing", "example.json")
+        yield Problem("language is missing", file)
     for number, shown in enumerate(displays):
-        where = f"example.json: display {number}"
+        where = f"{file}: display {number}"
         if not isinstance(shown, dict):
             yield Problem("not an object", where)
             continue
@@ -190,6 +201,7 @@ def _values(config: StudyConfig, language: str) -> dict[str, Any]:
         "minutes": f"{config.place.minutes:g}",
         "tasks": config.place.tasks,
         "controls": config.place.controls,
+        "decoys": config.controls.decoys,
         "failing_pays": config.controls.on_fail == "approve_flag",
         "language": language,
         "consent_version": config.pages.consent,

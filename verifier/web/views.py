@@ -12,6 +12,7 @@ from verifier.store.asides import Span
 from verifier.store.judging import Saved
 from verifier.store.models import CardRow
 from verifier.store.work import DisplayView, Standing, TaskProgress, TaskView
+from verifier.web import images
 
 
 class Utf16:
@@ -40,11 +41,13 @@ class Said:
         named: where links are hidden until the worker has named the entity: what he named, by display.
         comments: by display.
         missing: mentions that he misses in the text; offsets into the document.
+        images: whether his cards show images; an option of the pages.
     """
 
     named: Mapping[int, str] | None
     comments: Mapping[int, str]
     missing: Sequence[Span]
+    images: bool = True
 
 
 def task(
@@ -62,7 +65,7 @@ def task(
                 "start": units(shown.start),
                 "end": units(shown.end),
                 "mention": view.text[shown.start : shown.end],
-                **_link(shown, said.named, titles),
+                **_link(shown, said, titles),
                 "judgment": judgment(shown.judgment, titles),
                 "comment": said.comments.get(shown.display, ""),
             }
@@ -72,14 +75,15 @@ def task(
     }
 
 
-def _link(shown: DisplayView, named: Mapping[int, str] | None, titles: Mapping[str, str]) -> dict[str, Any]:
+def _link(shown: DisplayView, said: Said, titles: Mapping[str, str]) -> dict[str, Any]:
     """The card, unless it is hidden still, and what the worker named before he saw it."""
-    if named is None:
-        return {"card": card(shown.key, shown.card), "named": None}
-    key = named.get(shown.display)
+    made = card(shown.key, shown.card, with_images=said.images)
+    if said.named is None:
+        return {"card": made, "named": None}
+    key = said.named.get(shown.display)
     if key is None:
         return {"card": None, "named": None}
-    return {"card": card(shown.key, shown.card), "named": entity(key, titles)}
+    return {"card": made, "named": entity(key, titles)}
 
 
 def entity(key: str, titles: Mapping[str, str]) -> dict[str, str]:
@@ -93,15 +97,17 @@ def _missing(span: Span, view: TaskView, units: Utf16) -> dict[str, Any]:
     return {"start": units(start), "end": units(end), "mention": view.text[start:end]}
 
 
-def card(key: str, row: CardRow | None) -> dict[str, Any]:
+def card(key: str, row: CardRow | None, *, with_images: bool = True) -> dict[str, Any]:
     """What is shown about an entity; from its key alone where nothing else is known."""
+    pictured = row if with_images and row and row.image else None
     return {
         "key": key,
         "title": (row.title if row else None) or title_of(key),
         "description": row.description if row else None,
         "extract": row.extract if row else None,
         "url": (row.url if row else None) or address_of(key),
-        "image": row.image if row else None,
+        "image": images.address(pictured.image) if pictured else None,
+        "image_by": pictured.credit if pictured else None,
     }
 
 
@@ -140,6 +146,14 @@ def progress(tasks: Sequence[TaskProgress]) -> list[dict[str, Any]]:
     ]
 
 
-def candidates(found: list[Candidate]) -> list[dict[str, Any]]:
+def candidates(found: list[Candidate], *, with_images: bool = True) -> list[dict[str, Any]]:
     """Answers of a search."""
-    return [{"key": c.key, "title": c.title, "description": c.description} for c in found]
+    return [
+        {
+            "key": one.key,
+            "title": one.title,
+            "description": one.description,
+            "image": images.address(one.image) if with_images else None,
+        }
+        for one in found
+    ]

@@ -16,6 +16,21 @@ from verifier.store import facts
 from verifier.store.engine import Store, locate, missing_file, revisions
 from verifier.store.models import Base
 
+PLANNED_BEFORE = """
+insert into dataset (id, name, language) values (1, 'd', 'en');
+insert into source (id, name, role) values (1, 's', 'model');
+insert into import_file (id, dataset_id, source_id, file, sha256, format, importer, imported)
+  values (1, 1, 1, 'f', '0', 'jsonl', '1', '2026-01-01 00:00:00');
+insert into document (id, dataset_id, name, text, sha256, evaluation_start, evaluation_end, import_id)
+  values (1, 1, 'a', 'Caf\u00e9 Roma.', '0', 0, 10, 1), (2, 1, 'b', 'Cafe\u0301  Roma. Oslo.', '0', 0, 18, 1);
+insert into splitter (id, name, version, parameters) values (1, 'whole', '1', '{}');
+insert into segment (id, splitter_id, document_id, start, "end", passage_id, weight)
+  values (1, 1, 1, 0, 10, 1, 1), (2, 1, 2, 0, 13, 2, 1), (3, 1, 2, 13, 18, 3, 1);
+insert into task (id, kind, segment_id, k) values (1, 'real', 1, 1), (2, 'real', 2, 1), (3, 'real', 3, 1);
+insert into task_slot (id, task_id, passage_id, stratum, ordinal, position, state)
+  values (1, 1, 1, 'd', 0, 1, 'open'), (2, 2, 2, 'd', 0, 2, 'open'), (3, 3, 3, 'd', 0, 3, 'open')
+"""
+
 
 def test_migrations_lead_to_the_models(store: Store) -> None:
     with store._engine.connect() as connection:
@@ -25,6 +40,24 @@ def test_migrations_lead_to_the_models(store: Store) -> None:
 
 def test_a_store_knows_its_revision(store: Store) -> None:
     assert store.revision() == revisions()[-1]
+
+
+def test_texts_that_were_planned_twice_become_one_passage(store: Store) -> None:
+    """Segments and slots of a study made before passages were known get theirs."""
+    with store.write() as session:
+        for statement in PLANNED_BEFORE.split(";"):
+            session.execute(text(statement))
+    with store._engine.begin() as connection:
+        connection.execute(text("update alembic_version set version_num = '0004'"))
+        connection.execute(text("alter table segment drop column passage_id"))
+        connection.execute(text("alter table card drop column credit"))
+        connection.execute(text("alter table task_slot rename column passage_id to segment_id"))
+    store.upgrade()
+    with store.read() as session:
+        rows = session.execute(text("select id, passage_id from segment order by id")).all()
+        slots = session.execute(text("select id, passage_id from task_slot order by id")).all()
+    assert [tuple(row) for row in rows] == [(1, 1), (2, 1), (3, 3)]
+    assert [tuple(row) for row in slots] == [(1, 1), (2, 1), (3, 3)]
 
 
 def test_a_write_is_kept(store: Store) -> None:

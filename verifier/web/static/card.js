@@ -2,6 +2,17 @@
 
 import { say } from "./words.js";
 
+/** Show an image in its box; one that there is not, or that cannot be had, leaves no trace. */
+export function showImage(image, address, words) {
+  if (!address) {
+    image.remove();
+    return;
+  }
+  image.alt = words;
+  image.addEventListener("error", () => image.remove());
+  image.src = address;
+}
+
 export class CardPane {
   #root;
   #onOpen;
@@ -27,6 +38,10 @@ export class CardPane {
     const extract = part.querySelector(".card-extract");
     extract.textContent = card.extract ?? "";
     extract.hidden = !card.extract;
+    showImage(part.querySelector(".card-image"), card.image, say("image_of", { title: card.title }));
+    const by = part.querySelector(".card-image-by");
+    by.hidden = !card.image || !card.image_by;
+    by.textContent = by.hidden ? "" : say("image_by", { by: card.image_by });
     this.#link = part.querySelector("a");
     if (card.url) {
       this.#link.href = card.url;

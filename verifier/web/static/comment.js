@@ -1,18 +1,29 @@
-// A comment on the active highlight, if the worker has something to say: kept when he leaves the box.
+// A comment on the active highlight, if the worker has something to say: kept when he leaves the box, when he
+// pauses in writing, and when the page is put away or closed.
+
+const PAUSE = 1_000;
 
 export class CommentPane {
   #root;
   #box;
   #onComment;
+  #onWriting;
   #display = null;
   #said = "";
+  #timer = 0;
 
-  constructor(root, onComment) {
+  constructor(root, onComment, onWriting) {
     this.#root = root;
     this.#box = root?.querySelector("textarea");
     this.#onComment = onComment;
-    this.#box?.addEventListener("change", () => this.#keep());
-    this.#box?.addEventListener("keydown", (event) => {
+    this.#onWriting = onWriting;
+    if (!root) return;
+    this.#box.addEventListener("input", () => this.#pausing());
+    // Whoever closes the page leaves no box before. Kept here, it is on its way when the page goes.
+    for (const kind of ["beforeunload", "pagehide"]) addEventListener(kind, () => this.#keep(), { capture: true });
+    document.addEventListener("visibilitychange", () => document.hidden && this.#keep(), { capture: true });
+    this.#box.addEventListener("change", () => this.#keep());
+    this.#box.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
       event.stopPropagation();
       this.#keep();
@@ -32,13 +43,25 @@ export class CommentPane {
     this.#root.open = Boolean(text);
   }
 
+  /** Something is written that is not kept yet. */
+  get isWriting() {
+    return this.#display !== null && this.#box.value.trim() !== this.#said;
+  }
+
   open() {
     if (!this.#root) return;
     this.#root.open = true;
     this.#box.focus();
   }
 
+  #pausing() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#keep(), PAUSE);
+    this.#onWriting();
+  }
+
   #keep() {
+    clearTimeout(this.#timer);
     const text = this.#box.value.trim();
     if (this.#display === null || text === this.#said) return;
     this.#said = text;

@@ -25,7 +25,11 @@ export class Desk {
   #text = new TextPane(find("text"), (index) => this.activate(index));
   #list = new ListPane(find("list"), (index) => this.activate(index));
   #card = new CardPane(find("card"), () => this.#open());
-  #comment = new CommentPane(find("comment"), (display, text) => this.#say(display, text));
+  #comment = new CommentPane(
+    find("comment"),
+    (display, text) => this.#say(display, text),
+    () => dispatchEvent(new Event("desk")),
+  );
   #missing = new MissingPane(find("missing"), find("text"), (span) => this.#work.miss(this.#task, span));
   #editor;
   #closed = false;
@@ -47,6 +51,11 @@ export class Desk {
   /** Everything is decided. */
   get isComplete() {
     return this.#tasks.every(({ displays, decided }) => displays === decided);
+  }
+
+  /** A comment is being written that is not kept yet. */
+  get isWriting() {
+    return this.#comment.isWriting;
   }
 
   /** How many are decided in which way. */

@@ -1,5 +1,6 @@
 // Choosing another entity: a combobox that searches as one types and understands pasted addresses.
 
+import { showImage } from "./card.js";
 import { say } from "./words.js";
 
 const PAUSE = 150;
@@ -101,6 +102,8 @@ export class Editor {
       item.id = `option-${index}`;
       item.classList.toggle("nil", Boolean(candidate.nil));
       item.querySelector(".option-title").textContent = candidate.nil ? say("nil") : candidate.title;
+      // The title stands beside it: a name of its own would be read twice.
+      showImage(item.querySelector(".option-image"), candidate.image, "");
       const notes = [candidate.description, candidate.key === this.#shown && say("linked_now")];
       item.querySelector(".option-description").textContent = notes.filter(Boolean).join(" · ");
       return item;

@@ -46,7 +46,8 @@ function tieButtons() {
 
 /** Show what is not stored yet, and allow handing in only when nothing is left to decide or to store. */
 function showSaving() {
-  const { size: n, state } = work.outbox;
+  const { size: n, state: sent } = work.outbox;
+  const state = sent === "saved" && desk.isWriting ? "saving" : sent;
   const box = find("saving");
   const text = { saved: say("saved"), saving: say("saving"), lost: say(navigator.onLine ? "unsaved_n" : "unsaved_wait", { n }) }[state];
   if (box.textContent !== text) box.textContent = text;

@@ -10,6 +10,7 @@ export class Outbox extends EventTarget {
   #entries = [];
   #highest = 0;
   #sending = false;
+  #onItsWay = [];
   #failures = 0;
   #timer = 0;
   #closed = false;
@@ -18,6 +19,8 @@ export class Outbox extends EventTarget {
     super();
     this.#api = api;
     addEventListener("online", () => this.#soon(0));
+    addEventListener("pagehide", () => this.#sendAll());
+    document.addEventListener("visibilitychange", () => document.hidden && this.#send());
     addEventListener("beforeunload", (event) => {
       if (this.size) event.preventDefault();
     });
@@ -75,6 +78,7 @@ export class Outbox extends EventTarget {
     if (this.#sending || this.#closed || !this.size) return;
     this.#sending = true;
     const batch = this.#batch();
+    this.#onItsWay = batch;
     let answer = null;
     try {
       answer = await this.#post(batch);
@@ -83,6 +87,7 @@ export class Outbox extends EventTarget {
       this.#failures += 1;
     }
     this.#sending = false;
+    this.#onItsWay = [];
     if (answer) this.#settle(batch, answer);
     this.#tell("change");
     if (this.#closed || !this.size) return;
@@ -90,12 +95,23 @@ export class Outbox extends EventTarget {
     this.#soon(answer ? 0 : wait);
   }
 
+  /** The page goes: nobody waits for answers any more. What is on its way already is not sent once more. */
+  #sendAll() {
+    if (this.#closed) return;
+    let rest = this.#entries.filter((entry) => !this.#onItsWay.includes(entry));
+    while (rest.length) {
+      const batch = this.#batch(rest);
+      this.#post(batch).catch(() => {});
+      rest = rest.slice(batch.length);
+    }
+  }
+
   /** The longest run from the front that one request can carry. */
-  #batch() {
-    if (this.#entries[0].path) return this.#entries.slice(0, 1);
-    const undoing = Boolean(this.#entries[0].undoes);
-    const other = this.#entries.findIndex((entry) => entry.path || Boolean(entry.undoes) !== undoing);
-    return this.#entries.slice(0, Math.min(other < 0 ? this.size : other, MOST));
+  #batch(entries = this.#entries) {
+    if (entries[0].path) return entries.slice(0, 1);
+    const undoing = Boolean(entries[0].undoes);
+    const other = entries.findIndex((entry) => entry.path || Boolean(entry.undoes) !== undoing);
+    return entries.slice(0, Math.min(other < 0 ? entries.length : other, MOST));
   }
 
   #post(batch) {

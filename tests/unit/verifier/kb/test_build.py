@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
+import struct
 from pathlib import Path
 
 import pytest
 
 from analysis.errors import InputError, StateError
+from tests.support.wikipedia import PNG
 from verifier.kb.build import build
+from verifier.kb.images import Images, name_of
 from verifier.kb.local import LocalKb
 
 
@@ -91,3 +95,65 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(StateError, match=r"kb\.db: the knowledge base cannot be written"):
         build(table, tmp_path / "kb.db")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kb.db", "kb.tsv"]
+
+
+def test_images_are_kept_by_what_they_hold(tmp_path: Path) -> None:
+    (tmp_path / "earth.png").write_bytes(PNG)
+    build(write(tmp_path, "key\timage\nQ2\tearth.png\nQ5\t\n"), tmp_path / "kb.db")
+    kb = LocalKb(tmp_path / "kb.db")
+    name = kb.card("wd:Q2").image
+    assert Images(kb.path).find(name) == (PNG, "image/png")
+    assert kb.search("Q2")[0].image == name
+    assert kb.card("wd:Q5").image is None
+    kb.close()
+
+
+def test_what_is_no_image_is_refused_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "a.svg").write_text("<svg/>")
+    (tmp_path / "b.png").write_bytes(PNG + b" " * 200_000)
+    rows = "key\timage\nQ1\ta.svg\nQ2\tb.png\nQ3\tnone.png\n"
+    with pytest.raises(InputError) as caught:
+        build(write(tmp_path, rows), tmp_path / "kb.db")
+    assert [problem.where[-1] for problem in caught.value.problems] == ["2", "3", "4"]
+    assert not (tmp_path / "images").exists()
+
+
+def test_a_knowledge_base_from_before_images_is_read(tmp_path: Path) -> None:
+    build(write(tmp_path, "key\nQ2\n"), tmp_path / "kb.db")
+    with sqlite3.connect(tmp_path / "kb.db") as connection:
+        connection.execute("alter table entity drop column image")
+    connection.close()
+    kb = LocalKb(tmp_path / "kb.db")
+    assert (kb.card("wd:Q2").image, kb.search("Q2")[0].image) == (None, None)
+    kb.close()
+
+
+def test_only_names_of_images_lead_to_files(tmp_path: Path) -> None:
+    images = Images(tmp_path / "kb.db")
+    assert images.find("../kb.db") is None
+    assert images.find(f"{'0' * 64}.png") is None
+
+
+def test_pixels_are_counted_in_every_format() -> None:
+    """What is too large for a card is refused, whatever its format; so is what breaks off before its size."""
+    jpg = bytes.fromhex("ffd8ffe000040000ffc0000b08") + struct.pack(">HH", 40, 30) + b"\x01"
+    gif = b"GIF89a" + struct.pack("<HH", 30, 40)
+    lossy = b"RIFF0000WEBPVP8 " + bytes(10) + struct.pack("<HH", 30, 40)
+    large = b"RIFF0000WEBPVP8X" + bytes(8) + bytes.fromhex("1d00002700 00")
+    exact = b"RIFF0000WEBPVP8L" + bytes(5) + (29 | 39 << 14).to_bytes(4, "little")
+    for body in (PNG, jpg, gif, lossy, large, exact):
+        assert name_of(body)
+    wide = struct.pack(">I", 1025)
+    for body in (PNG[:16] + wide + PNG[20:], PNG[:20], jpg[:8], gif[:6] + b"\x01\x04\x01\x00", gif[:8]):
+        with pytest.raises(InputError):
+            name_of(body)
+
+
+def test_a_credit_comes_with_its_image(tmp_path: Path) -> None:
+    (tmp_path / "earth.png").write_bytes(PNG)
+    build(
+        write(tmp_path, "key\timage\timage_credit\nQ2\tearth.png\tNASA, public domain\n"), tmp_path / "kb.db"
+    )
+    kb = LocalKb(tmp_path / "kb.db")
+    assert kb.card("wd:Q2").credit == "NASA, public domain"
+    kb.close()

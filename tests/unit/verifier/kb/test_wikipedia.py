@@ -229,3 +229,46 @@ def test_a_cache_that_cannot_be_used_is_done_without(place, wiki, tmp_path, cloc
     assert kb.card("w:en:Paris") == kb.card("w:en:Paris")
     assert len(wiki.asked) == 1
     kb.close()
+
+
+def test_the_plan_fetches_an_image_once_and_workers_see_it(wiki, place, tmp_path, clock):
+    lit = replace(place, images=f"{wiki.home}/images/")
+    planning = WikipediaKb(lit, tmp_path / "cache.db", replace(QUICK, images=True), clock)
+    card = planning.card("w:en:Munich")
+    assert planning.images.find(card.image) == (wikipedia.PNG, "image/png")
+    assert card.credit == "Ann & Bob, CC BY 4.0 (https://l.example)"
+    asked = len(wiki.asked)
+    serving = WikipediaKb(lit, tmp_path / "cache.db", QUICK, clock)
+    assert serving.card("w:en:Munich") == card
+    assert serving.card("w:en:Paris").image is None
+    assert [path for path, _ in wiki.asked[asked:]] == ["/en/w/api.php"]
+    planning.close()
+    serving.close()
+
+
+def test_drawings_and_images_from_elsewhere_leave_a_card_without(wiki, place, tmp_path, clock):
+    for images in (f"{wiki.home}/images/", "http://127.0.0.1:1/", None):
+        lit = replace(place, images=images)
+        kb = WikipediaKb(lit, tmp_path / "cache.db", replace(QUICK, images=True), clock)
+        assert kb.card("w:en:Paris").image is None
+        kb.close()
+
+
+def test_an_image_that_cannot_be_had_holds_nothing_up(wiki, place, tmp_path, clock):
+    lit = replace(place, images=f"{wiki.home}/images/")
+    kb = WikipediaKb(lit, tmp_path / "cache.db", replace(QUICK, images=True), clock)
+    wiki.mood = ["well", "slow"]
+    assert kb.card("w:en:Munich").image is None
+    wiki.mood = ["well"]
+    assert kb.card("w:en:Munich").image is None
+    assert [path for path, _ in wiki.asked] == ["/en/w/api.php", "/images/Munich"]
+    kb.close()
+
+
+def test_an_image_whose_licence_is_not_told_is_left_out(wiki, place, tmp_path, clock, monkeypatch):
+    monkeypatch.setattr(wikipedia, "_credit", lambda: {"query": {"pages": [{"imageinfo": [{}]}]}})
+    lit = replace(place, images=f"{wiki.home}/images/")
+    kb = WikipediaKb(lit, tmp_path / "cache.db", replace(QUICK, images=True), clock)
+    card = kb.card("w:en:Munich")
+    assert (card.image, card.credit) == (None, None)
+    kb.close()

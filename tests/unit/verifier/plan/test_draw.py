@@ -64,6 +64,30 @@ def test_a_worker_never_sees_a_segment_twice_not_even_after_a_return(small):
     assert not seen[0] & seen[1]
 
 
+def test_a_text_that_two_datasets_share_is_cut_alike_and_read_once(study_folder):
+    """In copies with other white space too; controls, which lie on such texts as well, do not repeat one."""
+    planned.configure(study_folder, tasks=5)
+    with Study.open(study_folder) as study:
+        planned.fill(study, 8)
+        planned.add_source(study, "GT", range(8), copies=True)
+        plan(study, now=NOW)
+        planned.crowd(study, 60)
+        passages = planned.passages(study)
+        assert len(set(passages.values())) == len(passages) // 2 == 8
+        for place in range(1, draw.open_places(study) + 1):
+            tasks = planned.drawn(study, claim(study, place))
+            assert len({passages[task.segment] for task in tasks}) == len(tasks)
+        assert all(slot.state == "leased" for slot in planned.slots(study))
+
+
+def test_a_later_document_of_a_known_text_is_cut_as_it_was(study_folder):
+    with make(study_folder, 8, tasks=5) as study:
+        planned.add_source(study, "Alpha", range(8), copies=True)
+        plan(study, now=NOW)
+        passages = planned.passages(study)
+    assert [passages[segment] for segment in sorted(passages)] == [*range(1, 9), *range(1, 9)]
+
+
 def test_all_is_drawn_in_the_places_planned_and_then_nothing_is_left(small):
     places = draw.open_places(small)
     sizes = [len(planned.drawn(small, claim(small, number))) for number in range(1, places + 1)]

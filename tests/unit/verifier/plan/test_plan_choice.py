@@ -34,7 +34,7 @@ def test_the_published_study_needs_1638_places():
 
 def test_of_one_stratum_the_fullest_segments_go_first_and_no_segment_twice():
     slots = [Slot(i, i, segment, "s", i) for i, segment in enumerate([1, 2, 2, 3, 3, 3])]
-    assert [slot.segment for slot in pack(slots, {"s": 2}, 2, 9)] == [3, 2]
+    assert [slot.passage for slot in pack(slots, {"s": 2}, 2, 9)] == [3, 2]
 
 
 def test_among_equals_the_stratum_furthest_below_its_share_goes_first():
@@ -44,4 +44,4 @@ def test_among_equals_the_stratum_furthest_below_its_share_goes_first():
 
 def test_a_segment_that_every_place_left_must_take_goes_before_the_shares():
     slots = [Slot(1, 1, 1, "a", 5), Slot(2, 2, 1, "a", 6), Slot(3, 3, 2, "b", 1)]
-    assert pack(slots, {"a": 2, "b": 9}, 1, 2)[0].segment == 1
+    assert pack(slots, {"a": 2, "b": 9}, 1, 2)[0].passage == 1

@@ -219,7 +219,9 @@ def test_the_report_reads_well(small):
     assert "Places: 4 of 11 real tasks and 1 control; 4 still open. At least 3 different workers." in text
     assert "Gate: 3 of 3 answers right (rule: all). A careful worker (each right with .95) passes" in text
     assert "where 10 % fail about 10.00 USD (5 places), where 30 % fail about 12.00 USD (6 places)" in text
-    assert "there are 12 segments, a worker may see each once, and 1 control must lie on others" in text
+    assert (
+        "there are 12 different texts, a worker may see each once, and 1 control must lie on others" in text
+    )
     assert "The knowledge base is not built" in text
     assert "distinct wrong links of the 50 wanted" in text
     assert "Shown each distinct item once for all: 36 links, 12 tasks" in text

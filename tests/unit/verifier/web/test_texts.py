@@ -169,3 +169,11 @@ def test_the_browser_chooses_among_all_languages(tmp_path: Path, accepted: str, 
 def test_a_study_in_one_language_is_read_in_it_by_all(tmp_path: Path) -> None:
     asked = parse_accept_header("en", LanguageAccept)
     assert Languages(tmp_path, config(language="de")).chosen(asked).language == "de"
+
+
+def test_a_fault_names_the_folder_of_its_language(tmp_path: Path) -> None:
+    """The study may have words of its own in several languages."""
+    (tmp_path / "templates" / "de").mkdir(parents=True)
+    (tmp_path / "templates" / "de" / "words.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"templates/de/words\.json"):
+        read(tmp_path, config(language="de"))

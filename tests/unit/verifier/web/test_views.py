@@ -5,7 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifier.web.views import Utf16, card
+from verifier.config import PagesSection
+from verifier.kb.local import Candidate
+from verifier.plan.conditions import options
+from verifier.store.models import CardRow
+from verifier.web.views import Utf16, candidates, card
 
 
 def units(text: str) -> int:
@@ -28,3 +32,13 @@ def test_a_card_is_made_of_the_key_where_nothing_is_known() -> None:
     made = card("w:en:Paris", None)
     assert (made["title"], made["url"]) == ("Paris", "https://en.wikipedia.org/wiki/Paris")
     assert made["description"] is made["extract"] is made["image"] is None
+
+
+def test_images_can_be_switched_off() -> None:
+    """`pages.images` takes them from card and search at the server, and is put down with the assignment."""
+    row = CardRow(key="wd:Q2", title="Earth", image=f"{'0' * 64}.png", credit="Ann, CC0")
+    made = card("wd:Q2", row, with_images=False)
+    assert (made["title"], made["image"], made["image_by"]) == ("Earth", None, None)
+    found = [Candidate("wd:Q2", "Earth", None, 0.0, row.image)]
+    assert candidates(found, with_images=False)[0]["image"] is None
+    assert options(PagesSection(images=False))["images"] is False
