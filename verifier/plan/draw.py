@@ -220,9 +220,10 @@ def _claim(
     state, origin = held
     if state != "open":
         raise StateError("the place is not open", where=f"place {place_id}", got=state)
-    if halting.state(session):
+    halted, seed = facts.several(session, halting.HALTED, "seed")
+    if halted:
         raise NothingLeft("the study lets nobody begin now")
-    drawing = _prepare(session, config, place_id, worker_id)
+    drawing = _prepare(session, config, place_id, worker_id, int(seed or 0))
     if drawing.in_tail and not alone:
         return None
     slots = _draw_tail(session, drawing, config.place) if drawing.in_tail else _draw(session, drawing)
@@ -258,9 +259,8 @@ def _claim(
     return assignment_id
 
 
-def _prepare(session: Session, config: StudyConfig, place_id: int, worker_id: int) -> _Drawing:
+def _prepare(session: Session, config: StudyConfig, place_id: int, worker_id: int, seed: int) -> _Drawing:
     place = config.place
-    seed = int(facts.get(session, "seed") or 0)
     name = ("draw", place_id, worker_id)
     counts = claims.open_counts(session)
     if not counts:

@@ -10,7 +10,7 @@ from analysis.documents import Span
 from verifier.plan.sentences import sentences
 
 NAME: Final = "paper"
-VERSION: Final = "1"
+VERSION: Final = "2"
 
 
 @dataclass(frozen=True)

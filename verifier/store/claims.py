@@ -108,6 +108,7 @@ _HOLD_WORKER: Final = select(_WORKER.c.id).where(_WORKER.c.id == bindparam("work
 _HOLD_PLACE: Final = (
     select(_PLACE.c.state, _PLACE.c.origin).where(_PLACE.c.id == bindparam("place")).with_for_update()
 )
+_OPEN: Final = insert(_ASSIGNMENT)
 _LATEST: Final = select(func.max(_ASSIGNMENT.c.id))
 _TAKE_PLACE: Final = update(_PLACE).where(_PLACE.c.id == bindparam("place")).values(state="taken")
 
@@ -198,7 +199,9 @@ def open_assignment(
     options: dict[str, Any],
 ) -> int:
     """A new claimed assignment, whose place is taken with it; its id."""
-    row = AssignmentRow(
+    opened = _run(
+        session,
+        _OPEN,
         place_id=place_id,
         worker_id=worker_id,
         token=token,
@@ -207,10 +210,8 @@ def open_assignment(
         deadline=deadline,
         options=options,
     )
-    session.add(row)
-    session.flush()
     _run(session, _TAKE_PLACE, place=place_id)
-    return row.id
+    return int(opened.inserted_primary_key[0])
 
 
 def lease(session: Session, assignment_id: int, slots: Sequence[Slot], until: datetime) -> None:

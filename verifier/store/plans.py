@@ -46,6 +46,11 @@ _CONTROLS: Final = (
     .where(ControlRow.retired.is_(None))
     .order_by(TaskRow.id)
 )
+_DECOYS: Final = (
+    select(DisplayRow.task_id)
+    .join(ControlAnswer, ControlAnswer.display_id == DisplayRow.id)
+    .where(ControlAnswer.use == DECOY)
+)
 
 
 @dataclass(frozen=True)
@@ -331,12 +336,7 @@ def deciding_controls(session: Session) -> set[int]:
 
 def decoys(session: Session) -> set[int]:
     """The controls that are real tasks with one link put wrong."""
-    rows = session.execute(
-        select(DisplayRow.task_id)
-        .join(ControlAnswer, ControlAnswer.display_id == DisplayRow.id)
-        .where(ControlAnswer.use == DECOY)
-    )
-    return {row[0] for row in rows}
+    return {row[0] for row in session.connection().execute(_DECOYS)}
 
 
 def assignments_with(session: Session, tasks: Collection[int]) -> list[int]:

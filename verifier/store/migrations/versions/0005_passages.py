@@ -22,8 +22,15 @@ _SLOTS = (
 )
 
 
+# Slots that were taken lie dead before those that are open in the order of drawing: cleared away at every
+# hundredth part, not at every fifth.
+_TIDY = "alter table task_slot set (autovacuum_vacuum_scale_factor = 0.01)"
+
+
 def upgrade() -> None:
     """Go to this revision: the first segment that holds a text names the passage."""
+    if op.get_bind().dialect.name == "postgresql":
+        op.execute(_TIDY)
     op.add_column("segment", sa.Column("passage_id", NUMBER, nullable=False, server_default="0"))
     op.execute("alter table task_slot rename column segment_id to passage_id")
     op.execute("update segment set passage_id = id")
