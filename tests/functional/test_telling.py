@@ -53,7 +53,7 @@ def test_how_long_an_answer_takes_tells_nothing(made: Path, tmp_path: Path) -> N
             known = telling.controls(study, worker.token)
             took = np.median(telling.times(client, worker.token, len(tasks), ROUNDS), axis=0)
             rows += [
-                (number, took[n], len(task["text"]), len(task["displays"]), n in known)
+                (number, took[n], len(json.dumps(task)), len(task["displays"]), n in known)
                 for n, task in enumerate(tasks)
             ]
     group, seconds, length, displays, control = (np.array(column) for column in zip(*rows, strict=True))
@@ -62,7 +62,7 @@ def test_how_long_an_answer_takes_tells_nothing(made: Path, tmp_path: Path) -> N
     apart = float(left[control.astype(bool)].mean() - left[~control.astype(bool)].mean())
     proof = {
         "what": "processor time of the answer to GET tasks/T, controls against real tasks, beyond what the "
-        "text's length and its number of displays explain",
+        "answer's length and its number of displays explain",
         "assignments": WORKERS,
         "tasks": len(rows),
         "answers timed": len(rows) * ROUNDS,
