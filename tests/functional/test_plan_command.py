@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import yaml
 
 from tests.support import planned
 from tests.support.crowds import work_through
@@ -95,8 +96,31 @@ def test_controls_are_written_to_be_looked_through(posthoc, tiny_folder, tmp_pat
     assert all(mark["mention"] in row["shown"] for row in rows for mark in row["annotations"])
 
 
-def test_a_dry_run_changes_nothing_so_it_is_not_given_what_would(posthoc, tiny_folder):
-    assert posthoc("plan", tiny_folder, "--dry-run", "--afresh").status == 2
+@pytest.mark.parametrize("given", [("--lock",), ("--controls", "c.jsonl")])
+def test_a_dry_run_changes_nothing_so_it_is_not_given_what_would(posthoc, tiny_folder, given):
+    assert posthoc("plan", tiny_folder, "--dry-run", *given).status == 2
+
+
+def test_a_changed_sample_is_costed_afresh_while_the_plan_stays(posthoc, tiny_folder):
+    posthoc("plan", tiny_folder)
+    stored = posthoc("plan", tiny_folder, "--json").out
+    settings = yaml.safe_load((tiny_folder / "study.yaml").read_text())
+    settings.setdefault("plan", {})["sample"] = {"unit": "segment", "n": 3}
+    (tiny_folder / "study.yaml").write_text(yaml.safe_dump(settings))
+    found = json.loads(posthoc("plan", tiny_folder, "--dry-run", "--afresh", "--json").out)
+    assert (found["dry_run"], found["sampling"] is None) == (True, False)
+    assert found["budget"]["tasks"] < json.loads(stored)["budget"]["tasks"]
+    kept = json.loads(posthoc("plan", tiny_folder, "--json").out)
+    assert (kept["plan_sha256"], kept["sampling"]) == (json.loads(stored)["plan_sha256"], None)
+
+
+def test_a_changed_sample_is_told_as_study_yaml_writes_it(posthoc, tiny_folder):
+    posthoc("plan", tiny_folder)
+    settings = yaml.safe_load((tiny_folder / "study.yaml").read_text())
+    settings.setdefault("plan", {})["sample"] = {"unit": "segment", "n": 3}
+    (tiny_folder / "study.yaml").write_text(yaml.safe_dump(settings))
+    told = posthoc("plan", tiny_folder)
+    assert "plan.sample {unit: segment, method: simple, n: 3, strata: []}; it was null" in told.out + told.err
 
 
 def test_without_a_knowledge_base_the_remedy_is_told(posthoc, tiny_folder):

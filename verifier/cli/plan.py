@@ -28,7 +28,11 @@ def plan(
         ),
     ] = None,
     afresh: Annotated[
-        bool, typer.Option("--afresh", help="Plan anew, as long as nobody has drawn tasks.")
+        bool,
+        typer.Option(
+            "--afresh",
+            help="Plan anew, as long as nobody has drawn tasks; with --dry-run only say what that would be.",
+        ),
     ] = False,
     audit: Annotated[
         bool,
@@ -46,8 +50,8 @@ def plan(
     from verifier.plan import listing, planning  # noqa: PLC0415
     from verifier.study import Study  # noqa: PLC0415
 
-    if dry_run and (afresh or lock or controls is not None):
-        raise typer.BadParameter("--dry-run stores nothing: give it without --afresh, --lock and --controls")
+    if dry_run and (lock or controls is not None):
+        raise typer.BadParameter("--dry-run stores nothing: give it without --lock and --controls")
     with Study.open(study) as opened:
         check_files(opened.path, opened.config)
         report = planning.plan(

@@ -66,7 +66,7 @@ def plan(
     Args:
         study: open.
         dry_run: draw up and report, store nothing; a plan over the budget's cap is reported, not refused.
-        afresh: first take away the plan there is, of which nothing may be drawn.
+        afresh: first take away the plan there is, of which nothing may be drawn; a dry run puts it back.
         audit: judge a part of the segments alone, those likelier on which sources disagree.
         lock: write down and hash what will be analysed and how, before anybody judges.
         now: when cards were looked up.
@@ -77,9 +77,10 @@ def plan(
         InputError: the file of controls has faults.
     """
     if dry_run:
-        if afresh:
-            raise StateError("a rehearsal takes nothing away", remedy="Give --dry-run or --afresh, not both.")
         with study.read() as session:
+            if afresh:
+                # What a reading session changes is thrown away: the plan stays.
+                _drop(session)
             return _Planning(study, session, now, audit=audit).run(dry_run=True)
     if study.config.kb.kind == "wikipedia":
         # What the network tells is kept, so that nobody waits for it while the database is ours alone.

@@ -19,26 +19,32 @@ _LONGEST_WORD: Final = 40
 # A full stop after these ends no sentence, unless a word follows that mostly begins one. What the model does
 # not know ("No.", "Fig.", "etc.", "Gov.", "i.e.", most initials in a row) ends one, as it did in the study.
 _ABBREVIATIONS: Final = frozenset(
-    """
+    re.findall(
+        r"[\w.]+",
+        """
         mr mrs ms messrs dr prof st sr jr vs gen col lt maj adm rep reps sen inc co cos corp ltd
         bros cie ct ft ave yr jan feb aug sep sept oct nov dec tues wed fri calif colo conn fla ga
         ill kan ky mich minn nev okla ore pa tenn va vt wash wis ok
         a.a a.c a.d a.g a.h a.m a.s a.t b.f b.v c.v d.c d.h d.w e.f e.h e.l e.m f.g f.j g.d g.f g.k
         h.f h.m j.b j.c j.j j.k j.p j.r l.a l.f l.p m.b.a m.j n.c n.d n.h n.j n.m n.v n.y p.m ph.d
         r.a r.h r.i r.j r.k r.t s.a s.c s.g s.s t.j u.k u.n u.s u.s.a u.s.s.r w.c w.r w.va w.w
-    """.split()
+        """,
+    )
 )
 # Single letters after which one ends a sentence where such a word follows; after the others it never does.
 _ENDING_LETTERS: Final = frozenset("abijoquxyz")
 # Words that begin sentences and are otherwise written small.
 _STARTERS: Final = frozenset(
-    """
-        according almost along although arriving asked authorities between both but certainly
-        despite earlier eight even figure finally firefighters following given he her here however
-        hundreds if in indeed initial instead isn it list many meanwhile most professor senator
-        seven since so some speaking such team the there therefore these they this throughout thus
-        under unfortunately unions unlike us very via when while yes yet
-    """.split()
+    re.findall(
+        r"\w+",
+        """
+        according almost along although among authorities between both but certainly despite earlier eight
+        even finally following given he her here however hundreds if in indeed instead it many meanwhile
+        moreover most nevertheless nonetheless nor separately seven similarly since so some speaking such
+        the there therefore these they this though throughout thus under unfortunately unlike very via when
+        while yes yet
+        """,
+    )
 )
 
 

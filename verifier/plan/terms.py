@@ -158,4 +158,10 @@ def _settings(config: StudyConfig) -> Iterator[tuple[str, Any]]:
 
 
 def _shown(value: Any) -> str:
+    """A setting as study.yaml would write it on one line."""
+    if isinstance(value, dict):
+        given = (f"{key}: {_shown(each)}" for key, each in value.items() if each is not None)
+        return f"{{{', '.join(given)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_shown, value))}]"
     return json.dumps(value) if isinstance(value, bool | None) else str(value)

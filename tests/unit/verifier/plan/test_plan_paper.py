@@ -53,6 +53,10 @@ def test_a_mention_may_be_cut():
         "J. S. Bach wrote it",
         "It rose to 3.5 per cent",
         "Wait ... and see",
+        "In 1999. then more",
+        "Wait ... Karzai left",
+        "Sen. Lee (D-Calif.) did too",
+        "Plan B. Smith wrote it",
         "Headline without a stop\n\nand then a text",
     ],
 )
@@ -65,8 +69,12 @@ def test_one_sentence(text):
     [
         ("He left the U.S. The Senate met", "He left the U.S."),
         ('"Go!" he said.', '"Go!"'),
-        ("In 1999. then more", "In 1999."),
-        ("Wait ... And see", "Wait ..."),
+        ("In 1999. Then more", "In 1999."),
+        ("See Fig. 3 there", "See Fig."),
+        ("It was no. They left", "It was no."),
+        ("He chose plan B. It failed", "He chose plan B."),
+        ("They left (etc.) at once", "They left (etc.)"),
+        ("Wait ... They see", "Wait ..."),
         ("It was v.2. next", "It was v.2."),
     ],
 )
@@ -76,5 +84,5 @@ def test_two_sentences(text, first):
 
 
 def test_name_version_and_parameters_are_recorded():
-    assert (Paper().name, Paper().version) == ("paper", "1")
+    assert (Paper().name, Paper().version) == ("paper", "2")
     assert Paper().parameters == {"min_chars": 300, "min_tail": 100}
