@@ -28,6 +28,11 @@ PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108000000003a7e9b55"
     "0000000a49444154789c636800000082008177cd72b60000000049454e44ae426082"
 )
+# By item: files and their ranks.
+IMAGES = {
+    "Q1726": [("Old.jpg", "deprecated"), ("Town.svg", "normal"), ("Frauenkirche Munich.jpg", "preferred")]
+}
+_MOST = 50
 REDIRECTS = {"en": {"Obama": "Barack Obama", "Muenchen": "Munich"}, "de": {"Minga": "München"}}
 ODD = {"garbled": b"<html>", "odd": b'{"query": {"pages": [7, {"title": 7}], "redirects": 3}}'}
 NUMBERS = {"en": {"534366": "Barack Obama"}, "de": {}}
@@ -41,12 +46,16 @@ class Wikipedia:
         agents: user agents.
         mood: what to do with the next requests, the last one for good: `well`, `slow`, `busy`, `fault`,
             `garbled`, `elsewhere`, `odd`, `refuse`.
+        files: what lies at a path of an image, where it is not the usual dot.
+        coding: how files are said to be packed.
     """
 
     def __init__(self, port: int) -> None:
         self.asked: list[tuple[str, dict[str, str]]] = []
         self.agents: list[str] = []
         self.mood = ["well"]
+        self.files: dict[str, bytes] = {}
+        self.coding: str | None = None
         self.delay = 0.4
         self.home = f"http://127.0.0.1:{port}"
         self.api = f"{self.home}/{{language}}/w/api.php"
@@ -86,10 +95,12 @@ def serving() -> Iterator[Wikipedia]:
             if mood == "elsewhere":
                 self.send_header("Location", f"{wiki.home}/secret")
             if split.path.startswith("/images/"):
-                body = PNG if "Munich" in split.path else b"<svg/>"
+                body = wiki.files.get(split.path, PNG if "Munich" in split.path else b"<svg/>")
             else:
                 said = json.dumps(_answer(split.path.split("/")[1], given))
                 body = ODD.get(mood) or said.replace("HOME", wiki.home).encode()
+            if wiki.coding and split.path.startswith("/images/"):
+                self.send_header("Content-Encoding", wiki.coding)
             self.send_header("Content-Length", str(len(body)))
             # Who has lost patience does not listen any more.
             with suppress(ConnectionError):
@@ -112,18 +123,30 @@ def serving() -> Iterator[Wikipedia]:
 
 
 def _answer(language: str, given: dict[str, str]) -> dict[str, Any]:
+    asked = (given.get("ids") or given.get("titles") or "").split("|")
+    if len(asked) > _MOST:
+        return {"error": {"code": "toomanyvalues"}}
+    if given["action"] != "query":
+        return _of_items(given, asked)
     if given.get("meta") == "siteinfo":
         return {"query": {"general": {}}}
-    if given["action"] == "wbgetentities":
-        return {"entities": {given["ids"]: _item(given["ids"], given["languages"])}}
+    if "generator" in given:
+        return _search(language, given.get("gpssearch") or given["gsrsearch"])
     if "pageids" in given:
         title = NUMBERS[language].get(given["pageids"])
         return {"query": {"pages": [{"title": title, "ns": 0} if title else {"missing": True}]}}
-    if "generator" in given:
-        return _search(language, given.get("gpssearch") or given["gsrsearch"])
-    titles = given["titles"].split("|")
+    return _titles(language, given, asked)
+
+
+def _of_items(given: dict[str, str], asked: list[str]) -> dict[str, Any]:
+    if given["action"] == "wbgetentities":
+        return {"entities": {item: _item(item, given["languages"]) for item in asked}}
+    return {"claims": {"P18": [_claim(*claim) for claim in IMAGES.get(given["entity"], ())]}}
+
+
+def _titles(language: str, given: dict[str, str], titles: list[str]) -> dict[str, Any]:
     if given.get("prop") == "imageinfo":
-        return _credit()
+        return {"query": {"pages": [_file(title) for title in titles]}}
     moved = REDIRECTS[language]
     ends = list(dict.fromkeys(moved.get(title, title) for title in titles))
     pages = [_page(language, title) for title in ends]
@@ -156,14 +179,22 @@ def _page(language: str, title: str) -> dict[str, Any]:
     return told | {"thumbnail": {"source": f"HOME/images/{title}"}, "pageimage": f"{title}.png"}
 
 
+def _claim(file: str, rank: str) -> dict[str, Any]:
+    return {"rank": rank, "mainsnak": {"snaktype": "value", "datavalue": {"type": "string", "value": file}}}
+
+
+def _file(title: str) -> dict[str, Any]:
+    told = _credit() | {"thumburl": f"HOME/images/thumb/{title.removeprefix('File:')}"}
+    return {"title": title, "ns": 6, "missing": True, "imagerepository": "shared", "imageinfo": [told]}
+
+
 def _credit() -> dict[str, Any]:
     facts = {
         "Artist": "<a href='/x'>Ann &amp; Bob</a>",
         "LicenseShortName": "CC BY 4.0",
         "LicenseUrl": "https://l.example",
     }
-    told = {"extmetadata": {name: {"value": value} for name, value in facts.items()}}
-    return {"query": {"pages": [{"title": "File", "ns": 6, "missing": True, "imageinfo": [told]}]}}
+    return {"extmetadata": {name: {"value": value} for name, value in facts.items()}}
 
 
 def _called(item: str | None, language: str) -> str | None:

@@ -6,6 +6,7 @@ import json
 import sqlite3
 import threading
 import weakref
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -55,9 +56,18 @@ class Answers:
 
     def keep(self, asked: str, said: Any, fetched: datetime) -> None:
         """Put an answer down. What cannot be kept is asked again."""
-        row = (asked, fetched.isoformat(), json.dumps(said, ensure_ascii=False, sort_keys=True))
+        self.keep_all({asked: said}, fetched)
+
+    def keep_all(self, answers: Mapping[str, Any], fetched: datetime) -> None:
+        """Put down several, by what was asked, at once: the disk is waited for once."""
+        if not answers:
+            return
+        rows = [
+            (asked, fetched.isoformat(), json.dumps(said, ensure_ascii=False, sort_keys=True))
+            for asked, said in answers.items()
+        ]
         with suppress(sqlite3.Error, UnicodeEncodeError), self._turn, self._connection:
-            self._connection.execute("insert or replace into answer values (?, ?, ?)", row)
+            self._connection.executemany("insert or replace into answer values (?, ?, ?)", rows)
 
     def close(self) -> None:
         """Close the file."""

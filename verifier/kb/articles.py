@@ -47,8 +47,8 @@ def read_article(told: Mapping[str, Any], language: str) -> EntityRow | None:
     return EntityRow(
         key=key,
         title=title,
-        description=_short(described[0] if isinstance(described, list) and described else None),
-        extract=_short(told.get("opening_text")),
+        description=short(described[0] if isinstance(described, list) and described else None),
+        extract=short(told.get("opening_text")),
         aliases=tuple(clean(one) for one in aliases if isinstance(one, str) and clean(one)),
         popularity=_popularity(told.get("popularity_score")),
         url=address_of(key),
@@ -65,7 +65,7 @@ def mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _short(text: Any) -> str | None:
+def short(text: Any) -> str | None:
     """No more than a card bears, cut between words."""
     whole = " ".join(clean(text).split()) if isinstance(text, str) else ""
     return (whole if len(whole) <= _EXTRACT else whole[:_EXTRACT].rsplit(" ", 1)[0] + " …") or None

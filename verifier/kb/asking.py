@@ -121,8 +121,8 @@ class Asking:
             self._rest(address, error)
             raise
 
-    def file(self, address: str) -> bytes | None:
-        """The bytes at an address, asked for once; None if they cannot be had now.
+    def file(self, address: str, most: int) -> bytes | None:
+        """The bytes at an address, asked for once; None if they cannot be had now, or are more than `most`.
 
         A card can do without its image, so a host that does not answer is left alone for a minute.
         """
@@ -132,7 +132,7 @@ class Asking:
         if not self._places.acquire(timeout=self._patience.seconds):
             return None
         try:
-            status, body, after = self._fetched(address, {})
+            status, body, after = self._fetched(address, {}, most)
         except (httpx.HTTPError, httpx.InvalidURL):
             status, body, after = _SERVER_FAULT, b"", 0.0
         finally:
@@ -169,14 +169,20 @@ class Asking:
             raise UnansweredError("the knowledge base refuses", where=address, got=f"status {status}")
         return _read(address, body)
 
-    def _fetched(self, address: str, parameters: Mapping[str, str]) -> tuple[int, bytes, float]:
-        """Status, body and the seconds to wait; no longer, and no more, than is borne."""
+    def _fetched(
+        self, address: str, parameters: Mapping[str, str], most: int | None = None
+    ) -> tuple[int, bytes, float]:
+        """Status, body and the seconds to wait; no longer, and no more, than is borne.
+
+        A file, of `most` bytes, is taken as it is sent: what unpacks to many times its size never does.
+        """
         until = time.monotonic() + self._patience.seconds
         body = bytearray()
-        with self._client.stream("GET", address, params=dict(parameters)) as answer:
-            for piece in answer.iter_bytes():
+        coding = {"Accept-Encoding": "gzip" if most is None else "identity"}
+        with self._client.stream("GET", address, params=dict(parameters), headers=coding) as answer:
+            for piece in answer.iter_bytes() if most is None else answer.iter_raw():
                 body += piece
-                if len(body) > _LARGEST or time.monotonic() > until:
+                if len(body) > (most or _LARGEST) or time.monotonic() > until:
                     raise httpx.ReadTimeout("too long")
             return answer.status_code, bytes(body), _after(answer.headers.get("Retry-After", ""))
 

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
-from analysis.errors import StateError
+from analysis.errors import InputError, Problem, StateError
 from analysis.keys import check_language
 from verifier.kb.dump import is_dump, read_dump
 from verifier.kb.images import Images
 from verifier.kb.names import fold, without_qualifier
-from verifier.kb.rows import EntityRow, read_rows
+from verifier.kb.pages import is_pages, read_pages
+from verifier.kb.rows import EntityRow, OtherName, Read, read_rows
+
+T = TypeVar("T")
 
 FORMAT: Final = "1"
 
@@ -41,6 +46,31 @@ create virtual table name_letters using fts5 (
 );
 create virtual table letter using fts5vocab (name_letters, row);
 """
+# What is read is put down first, in the order read: what comes last may be best known, or name the first.
+_STAGE: Final = """
+create table stage.row (
+    line integer not null, key text not null, title text not null, description text, extract text,
+    popularity real not null, url text, image blob, credit text, aliases text not null
+);
+create table stage.alias (key text not null, name text not null);
+"""
+_PUT_ROW: Final = "insert into stage.row values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_TWICE: Final = (
+    "select r.key, r.line, k.first from"
+    " (select key, min(line) as first from stage.row group by key having count(*) > 1) k"
+    " join stage.row r on r.key = k.key and r.line > k.first order by r.line limit 1000"
+)
+_GATHER: Final = """
+create table stage.called (key text primary key, names text not null, n integer not null) without rowid;
+insert into stage.called select key, json_group_array(name), count(*) from stage.alias group by key;
+"""
+_ORDERED: Final = (
+    "select r.key, r.title, r.description, r.extract, r.popularity + coalesce(c.n, 0) as known, r.url,"
+    " r.image, r.credit, r.aliases, c.names from stage.row r left join stage.called c on c.key = r.key"
+    " order by known desc, r.key"
+)
+_QUICK: Final = "pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -32000;"
+_BATCH: Final = 2000
 _INDEXES: Final = """
 create index name_folded on name (folded);
 create index name_entity on name (entity);
@@ -62,11 +92,15 @@ class BuildReport:
 
 
 def build(source: Path, target: Path, *, language: str = "en") -> BuildReport:
-    """Build the knowledge base `target` from a table or a dump of Wikidata, whole or not at all.
+    """Build the knowledge base `target` from a table or a dump, whole or not at all.
+
+    What is read goes straight into a file beside the target, from there in order into the target: neither is
+    ever in memory as a whole.
 
     Args:
         source: tab-separated, see `verifier.kb.rows.read_rows`; or a file whose name ends in .json, .json.gz
-            or .json.bz2, see `verifier.kb.dump.read_dump`.
+            or .json.bz2, see `verifier.kb.dump.read_dump`, or in .xml, .xml.gz or .xml.bz2, see
+            `verifier.kb.pages.read_pages`.
         target: the file to write; an older one is replaced once the new one is complete.
         language: of keys that are bare titles; of a dump, of labels, descriptions and articles.
 
@@ -75,13 +109,18 @@ def build(source: Path, target: Path, *, language: str = "en") -> BuildReport:
         StateError: the target cannot be written.
     """
     check_language(language)
-    read = read_dump if is_dump(source) else read_rows
-    rows = sorted(read(source, language), key=lambda row: (-row.popularity, row.key))
-    with source.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    with _said_of(target):
-        names = _replace(target, rows, {"format": FORMAT, "source_sha256": digest, "language": language})
-    return BuildReport(len(rows), names, target)
+    read = read_dump if is_dump(source) else read_pages if is_pages(source) else read_rows
+    with _drafts(target) as (part, stage):
+        _stage(part, stage, read(source, language), source)
+        with source.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        facts = {"format": FORMAT, "source_sha256": digest, "language": language}
+        with _said_of(target):
+            entities, names = _write(part, facts, Images(target))
+            part.close()
+            stage.unlink(missing_ok=True)
+            _draft(target, "part").replace(target)
+    return BuildReport(entities, names, target)
 
 
 @contextmanager
@@ -98,51 +137,104 @@ def _said_of(target: Path) -> Iterator[None]:
         ) from error
 
 
-def _replace(target: Path, rows: list[EntityRow], facts: dict[str, str]) -> int:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    part.unlink(missing_ok=True)
+@contextmanager
+def _drafts(target: Path) -> Iterator[tuple[sqlite3.Connection, Path]]:
+    """A draft of the target, opened, with a file to put down beside it what is read; both go afterwards."""
+    part, stage = _draft(target, "part"), _draft(target, "stage")
     try:
-        names = _write(part, rows, facts, Images(target))
-        part.replace(target)
+        with _said_of(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            for path in (part, stage):
+                path.unlink(missing_ok=True)
+            connection = sqlite3.connect(part)
+        try:
+            with _said_of(target):
+                connection.executescript(_QUICK)
+                connection.execute("attach ? as stage", (str(stage),))
+                connection.executescript(_STAGE)
+            yield connection, stage
+        finally:
+            connection.close()
     finally:
-        part.unlink(missing_ok=True)
-    return names
+        for path in (part, stage):
+            path.unlink(missing_ok=True)
 
 
-def _write(path: Path, rows: list[EntityRow], facts: dict[str, str], images: Images) -> int:
-    connection = sqlite3.connect(path)
-    try:
-        connection.executescript("pragma journal_mode = off; pragma synchronous = off;" + _TABLES)
-        connection.executemany("insert into fact values (?, ?)", sorted(facts.items()))
-        connection.executemany(
-            "insert into entity values (?, ?, ?, ?, ?, ?, ?, ?, ?)", _entities(rows, images)
-        )
-        connection.executemany("insert into name values (?, ?, ?, ?, ?)", _names(rows))
+def _draft(target: Path, what: str) -> Path:
+    return target.with_name(f".{target.name}.{os.getpid()}.{what}")
+
+
+def _stage(connection: sqlite3.Connection, target: Path, read: Iterable[Read], source: Path) -> None:
+    """Put down what is read, in the order read.
+
+    Raises:
+        InputError: rows are bad, or name one entity twice; all are listed.
+    """
+    problems: list[tuple[int, Problem]] = []
+    for batch in _batches(read, _BATCH):
+        good = [(line, found) for line, found in batch if not isinstance(found, InputError)]
+        problems += [(n, one) for n, found in batch if isinstance(found, InputError) for one in found]
+        with _said_of(target):
+            connection.executemany(
+                _PUT_ROW, (_cells(n, one) for n, one in good if isinstance(one, EntityRow))
+            )
+            connection.executemany(
+                "insert into stage.alias values (?, ?)",
+                ((one.key, one.name) for _, one in good if isinstance(one, OtherName)),
+            )
+    with _said_of(target):
         connection.commit()
-        connection.executescript(_INDEXES)
-        connection.commit()
-        (count,) = connection.execute("select count(*) from name").fetchone()
-    finally:
-        connection.close()
-    return int(count)
+        twice = connection.execute(_TWICE).fetchall()
+    for key, line, first in twice:
+        problem = Problem(f"second row for {key}", f"{source}:{line}", got=f"the first is line {first}")
+        problems.append((line, problem))
+    if problems:
+        raise InputError.of([problem for _, problem in sorted(problems, key=lambda one: one[0])])
 
 
-def _entities(rows: Iterable[EntityRow], images: Images) -> Iterator[tuple[object, ...]]:
-    for number, row in enumerate(rows, start=1):
-        image = images.keep(row.image.read_bytes()) if row.image else None
-        told = row.key, row.title, row.description, row.extract, row.popularity, row.url
-        yield number, *told, image, row.credit
+def _cells(line: int, row: EntityRow) -> tuple[object, ...]:
+    told = row.key, row.title, row.description, row.extract, row.popularity, row.url
+    image = os.fsencode(row.image) if row.image else None
+    # No alias holds NUL.
+    return line, *told, image, row.image_credit, "\0".join(row.aliases)
 
 
-def _names(rows: Iterable[EntityRow]) -> Iterator[tuple[int, int, str, str, bool]]:
-    """Every name of every entity, each folded form once, the title first."""
-    number = 0
-    for entity, row in enumerate(rows, start=1):
-        seen: set[str] = set()
-        for name in (row.title, without_qualifier(row.title), *row.aliases):
-            folded = fold(name)
-            if folded and folded not in seen:
-                number += 1
-                yield number, entity, name, folded, not seen
-                seen.add(folded)
+def _batches(found: Iterable[T], size: int) -> Iterator[list[T]]:
+    every = iter(found)
+    while batch := list(islice(every, size)):
+        yield batch
+
+
+def _write(connection: sqlite3.Connection, facts: dict[str, str], images: Images) -> tuple[int, int]:
+    """Turn what was put down into the knowledge base; how many entities and names it has."""
+    connection.executescript(_TABLES)
+    connection.executemany("insert into fact values (?, ?)", sorted(facts.items()))
+    connection.executescript(_GATHER)
+    entities = names = 0
+    for batch in _batches(connection.execute(_ORDERED), _BATCH):
+        rows, called = [], []
+        for *told, image, credit, aliases, others in batch:
+            entities += 1
+            name = images.keep(Path(os.fsdecode(image)).read_bytes()) if image else None
+            rows.append((entities, *told, name, credit))
+            led_here = sorted(json.loads(others)) if others else []
+            for one in _names(told[1], [*filter(None, aliases.split("\0")), *led_here]):
+                names += 1
+                called.append((names, entities, *one))
+        connection.executemany("insert into entity values (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        connection.executemany("insert into name values (?, ?, ?, ?, ?)", called)
+    connection.commit()
+    connection.execute("detach stage")
+    connection.executescript(_INDEXES)
+    connection.commit()
+    return entities, names
+
+
+def _names(title: str, aliases: Iterable[str]) -> Iterator[tuple[str, str, bool]]:
+    """Every name of an entity, each folded form once, the title first."""
+    seen: set[str] = set()
+    for name in (title, without_qualifier(title), *aliases):
+        folded = fold(name)
+        if folded and folded not in seen:
+            yield name, folded, not seen
+            seen.add(folded)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import json
-import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any, Final, cast
+from typing import Any, Final
 
-from analysis.errors import InputError, Problem
+from analysis.errors import InputError
 from verifier.kb.articles import clean, is_heading, is_page, mapping, read_article
 from verifier.kb.names import address_of
-from verifier.kb.rows import EntityRow
+from verifier.kb.packed import reading
+from verifier.kb.rows import EntityRow, Read
 
 SUFFIXES: Final = (".json", ".json.gz", ".json.bz2")
 _MOST_TOLD: Final = 50
@@ -24,7 +22,7 @@ def is_dump(source: Path) -> bool:
     return source.name.lower().endswith(SUFFIXES)
 
 
-def read_dump(source: Path, language: str) -> list[EntityRow]:
+def read_dump(source: Path, language: str) -> Iterator[Read]:
     """The items of a dump that have a label in `language`; properties, lexemes and redirects are passed over.
 
     An item is the better known the more Wikipedias have an article on it, an article the more it is
@@ -36,62 +34,37 @@ def read_dump(source: Path, language: str) -> list[EntityRow]:
         language: of labels, aliases, descriptions and articles.
 
     Raises:
-        InputError: the file is missing, broken off or not of this form; bad lines are listed.
+        InputError: the file is missing, broken off, or has no such items.
     """
-    rows: list[EntityRow] = []
-    problems: list[Problem] = []
-    seen: dict[str, int] = {}
+    rows = bad = 0
     for number, line in _lines(source):
-        where = f"{source}:{number}"
         try:
             row = _row(line, language)
         except ValueError as error:
-            problems.append(
-                Problem("neither an item of Wikidata nor an article", where, got=str(error)[:200])
-            )
-            if len(problems) == _MOST_TOLD:
-                break
+            what, where = "neither an item of Wikidata nor an article", f"{source}:{number}"
+            yield number, InputError(what, where=where, got=str(error)[:200])
+            bad += 1
+            if bad == _MOST_TOLD:
+                return
             continue
-        if row is None:
-            continue
-        if row.key in seen:
-            problems.append(Problem(f"second row for {row.key}", where, f"the first is line {seen[row.key]}"))
-            continue
-        seen[row.key] = number
-        rows.append(row)
-    if not rows and not problems:
-        problems.append(Problem("no entities", str(source), expected=f"items with a label in {language}"))
-    if problems:
-        raise InputError.of(problems)
-    return rows
+        if row is not None:
+            rows += 1
+            yield number, row
+    if not rows and not bad:
+        raise InputError("no entities", where=str(source), expected=f"items with a label in {language}")
 
 
 def _lines(source: Path) -> Iterator[tuple[int, str]]:
     """Number and text of every line that holds something, without the array's brackets and commas."""
     number = 0
     try:
-        with _opened(source) as file:
+        with reading(source, "a dump of Wikidata") as file:
             for number, raw in enumerate(file, start=1):
                 line = raw.decode("utf-8").strip().removesuffix(",")
                 if line not in ("", "[", "]"):
                     yield number, line
-    except FileNotFoundError:
-        raise InputError("no such file", where=str(source), expected="a dump of Wikidata") from None
-    except IsADirectoryError:
-        raise InputError("a folder, not a file", where=str(source)) from None
     except UnicodeDecodeError:
         raise InputError("not UTF-8 text", where=f"{source}:{number}") from None
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(
-            "the file is broken off or not packed as its name says", where=str(source), got=str(error)
-        ) from None
-
-
-def _opened(source: Path) -> IO[bytes]:
-    name = source.name.lower()
-    if name.endswith(".gz"):
-        return cast("IO[bytes]", gzip.open(source))
-    return bz2.open(source) if name.endswith(".bz2") else source.open("rb")
 
 
 def _row(line: str, language: str) -> EntityRow | None:

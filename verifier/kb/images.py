@@ -9,7 +9,7 @@ import struct
 from pathlib import Path
 from typing import Final
 
-from analysis.errors import InputError, StateError
+from analysis.errors import InputError, StateError, plain
 
 FOLDER: Final = "images"
 LARGEST: Final = 200_000
@@ -56,6 +56,10 @@ class Images:
             raise StateError("an image cannot be kept", where=str(path), got=error.strerror or "") from error
         return name
 
+    def holds(self, name: str) -> bool:
+        """Whether there is an image of this name."""
+        return _NAME.fullmatch(name) is not None and (self.folder / name).is_file()
+
     def find(self, name: str) -> tuple[bytes, str] | None:
         """Bytes and media type of an image; None if there is none of this name."""
         if not _NAME.fullmatch(name):
@@ -86,7 +90,7 @@ def name_of(body: bytes) -> str:
     if body[:4] == b"RIFF" and body[8:12] == b"WEBP":
         kind = "webp"
     if kind is None:
-        raise InputError("not an image", got=repr(body[:8]), expected="PNG, JPEG, GIF or WebP")
+        raise InputError("not an image", got=plain(body[:8]), expected="PNG, JPEG, GIF or WebP")
     try:
         width, height = _SIZES[kind](body)
     except (struct.error, IndexError):

@@ -27,7 +27,7 @@ _LONGEST_QUERY: Final = 200
 class Card:
     """What is known of an entity; `fetched` where it was asked for over the network, `image` by name.
 
-    `credit` tells who made the image, and under which licence.
+    `image_credit` tells who made the image, and under which licence.
     """
 
     key: str
@@ -37,7 +37,7 @@ class Card:
     url: str | None
     image: str | None = None
     fetched: datetime | None = None
-    credit: str | None = None
+    image_credit: str | None = None
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,7 @@ class Candidate:
     description: str | None
     popularity: float
     image: str | None = None
+    image_credit: str | None = None
 
 
 class LocalKb:
@@ -92,8 +93,9 @@ class LocalKb:
                     connection.close()
             self._connections.clear()
 
-    def card(self, key: str) -> Card | None:
-        """What is known of the entity with this key; None if it is not in the knowledge base."""
+    def card(self, key: str, language: str | None = None) -> Card | None:
+        """What is known of the entity with this key, in whatever language; None if nothing is."""
+        del language
         row = self._one(
             f"select key, title, description, extract, url, {self._image}, {self._credit}"
             " from entity where key = ?",
@@ -102,11 +104,11 @@ class LocalKb:
         if row is None:
             return None
         own, title, description, extract, url, image, credit = row
-        return Card(own, title, description, extract, url or address_of(key), image, credit=credit)
+        return Card(own, title, description, extract, url or address_of(key), image, image_credit=credit)
 
-    def fetch(self, keys: Iterable[str]) -> None:
+    def fetch(self, keys: Iterable[str], language: str | None = None) -> None:
         """Nothing: all cards are at hand."""
-        del keys
+        del keys, language
 
     def meant(self, key: str, language: str) -> str | None:
         """The key as it is; None if it is not in the knowledge base."""
@@ -217,7 +219,7 @@ class LocalKb:
         wanted = list(entities)
         marks = ",".join("?" * len(wanted))
         rows = self._all(
-            f"select id, key, title, description, popularity, {self._image} from entity "
+            f"select id, key, title, description, popularity, {self._image}, {self._credit} from entity "
             f"where id in ({marks})",
             wanted,
         )

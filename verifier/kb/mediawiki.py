@@ -8,6 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 BATCH: Final = 20
+# What is short to tell can be asked of so many at a time.
+FILES: Final = 50
+ITEMS: Final = 50
 _EXTRACT: Final = 600
 _WIDTH: Final = 320
 _LONGEST_ADDRESS: Final = 2000
@@ -17,6 +20,14 @@ _TAG: Final = re.compile(r"(?is)<(style|script)\b.*?</\1\s*>|<[^>]*>")
 _WORD: Final = re.compile(r"\w+")
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 _QUERY: Final = {"action": "query", "redirects": "1", "ppprop": "wikibase_item|disambiguation"}
+_PICTURED: Final = {
+    "piprop": "thumbnail|name",
+    "pithumbsize": str(_WIDTH),
+    "pilimit": str(BATCH),
+    # None that may be shown on Wikipedia alone.
+    "pilicense": "free",
+}
+_IMAGE: Final = "P18"
 
 
 def asking_pages(titles: Sequence[str]) -> dict[str, str]:
@@ -29,21 +40,18 @@ def asking_pages(titles: Sequence[str]) -> dict[str, str]:
         "explaintext": "1",
         "exsentences": "3",
         "exlimit": str(BATCH),
-        "piprop": "thumbnail|name",
-        "pithumbsize": str(_WIDTH),
-        "pilimit": str(BATCH),
-        # None that may be shown on Wikipedia alone.
-        "pilicense": "free",
+        **_PICTURED,
     }
 
 
-def asking_credit(file: str) -> dict[str, str]:
-    """Asks who made an image, and under which licence."""
+def asking_credits(files: Sequence[str]) -> dict[str, str]:
+    """Asks who made images, under which licence, and where they are; at most `FILES`."""
     return {
         "action": "query",
-        "titles": f"File:{file}",
+        "titles": "|".join(f"File:{file}" for file in files),
         "prop": "imageinfo",
-        "iiprop": "extmetadata",
+        "iiprop": "url|extmetadata",
+        "iiurlwidth": str(_WIDTH),
         "iiextmetadatafilter": "Artist|LicenseShortName|LicenseUrl",
     }
 
@@ -65,7 +73,8 @@ def asking_beginning(query: str, limit: int) -> dict[str, str]:
         "generator": "prefixsearch",
         "gpssearch": query,
         "gpslimit": str(limit),
-        "prop": "description|pageprops",
+        "prop": "description|pageprops|pageimages",
+        **_PICTURED,
     }
 
 
@@ -76,20 +85,26 @@ def asking_words(query: str, limit: int) -> dict[str, str]:
         "generator": "search",
         "gsrsearch": " ".join(_WORD.findall(query)),
         "gsrlimit": str(limit),
-        "prop": "description|pageprops",
+        "prop": "description|pageprops|pageimages",
+        **_PICTURED,
     }
 
 
-def asking_item(item: str, language: str) -> dict[str, str]:
-    """Asks Wikidata for an item's label, description and article."""
+def asking_items(items: Sequence[str], language: str) -> dict[str, str]:
+    """Asks Wikidata for label, description and article of items, at most `ITEMS`."""
     return {
         "action": "wbgetentities",
-        "ids": item,
+        "ids": "|".join(items),
         "props": "labels|descriptions|sitelinks",
         "languages": language,
         "languagefallback": "1",
         "sitefilter": _site(language),
     }
+
+
+def asking_image(item: str) -> dict[str, str]:
+    """Asks Wikidata for an item's image: that alone, since all that is said of a country is long."""
+    return {"action": "wbgetclaims", "entity": item, "property": _IMAGE}
 
 
 def pages(said: Mapping[str, Any], titles: Sequence[str]) -> dict[str, dict[str, Any] | None]:
@@ -140,19 +155,60 @@ def item(said: Mapping[str, Any], asked: str, language: str) -> dict[str, Any] |
     }
 
 
-def credit(said: Mapping[str, Any]) -> str | None:
-    """Author and licence of an image, as plain text; None where no licence is told."""
-    for page in _listed(_mapping(said.get("query")), "pages"):
-        for told in _listed(page, "imageinfo"):
-            facts = _mapping(told.get("extmetadata"))
-            author, licence, url = (
-                _plain(_mapping(facts.get(name)).get("value"))
-                for name in ("Artist", "LicenseShortName", "LicenseUrl")
-            )
-            if licence:
-                where = f" ({url})" if url.startswith(("https://", "http://")) else ""
-                return ", ".join(filter(None, (author, licence))) + where
-    return None
+def items(said: Mapping[str, Any], asked: Sequence[str], language: str) -> dict[str, dict[str, Any] | None]:
+    """What Wikidata tells of each of several items; those of which it tells nothing are left out."""
+    every = _mapping(said.get("entities"))
+    found: dict[str, dict[str, Any] | None] = {}
+    for told in map(_mapping, every.values()):
+        name = str(_mapping(told.get("redirects")).get("from") or told.get("id"))
+        if name in asked:
+            found[name] = item({"entities": {name: told}}, name, language)
+    return found
+
+
+def item_image(said: Mapping[str, Any]) -> str | None:
+    """The file of an item's image, one that is preferred before others; None if there is none."""
+    claims = [
+        claim
+        for claim in _listed(_mapping(said.get("claims")), _IMAGE)
+        if claim.get("rank") != "deprecated"
+        and _text(_mapping(_mapping(claim.get("mainsnak")).get("datavalue")).get("value"))
+    ]
+    claims.sort(key=lambda claim: claim.get("rank") != "preferred")
+    name = claims[0]["mainsnak"]["datavalue"]["value"] if claims else None
+    # What could not stand in a list of titles is no name of a file.
+    return name if isinstance(name, str) and not set(name) & set("|#<>[]{}") else None
+
+
+def credits(said: Mapping[str, Any], files: Sequence[str]) -> dict[str, dict[str, str | None]]:  # noqa: A001 - what they are
+    """Author and licence as plain text, and address, of images; without a licence there is no credit.
+
+    Files that the answer does not reach are left out.
+    """
+    query = _mapping(said.get("query"))
+    onward = dict(_renamed(query, "normalized"))
+    told = {_text(page.get("title")): page for page in _listed(query, "pages")}
+    found: dict[str, dict[str, str | None]] = {}
+    for file in files:
+        page = told.get(onward.get(f"File:{file}", f"File:{file}"))
+        facts = next(iter(_listed(page, "imageinfo")), None) if page else None
+        if facts is not None:
+            address = _address(facts.get("thumburl"))
+            found[file] = {"credit": _credit(_mapping(facts.get("extmetadata"))), "address": address}
+        elif page and "continue" not in said:
+            found[file] = {"credit": None, "address": None}
+    return found
+
+
+def _credit(facts: Mapping[str, Any]) -> str | None:
+    author, licence, url = (
+        _plain(_mapping(facts.get(name)).get("value"))
+        for name in ("Artist", "LicenseShortName", "LicenseUrl")
+    )
+    if not licence:
+        return None
+    where = f" ({url})" if url.startswith(("https://", "http://")) else ""
+    return ", ".join(filter(None, (author, licence))) + where
 
 
 def _plain(value: Any) -> str:

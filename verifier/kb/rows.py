@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from analysis.errors import InputError, Problem
+from analysis.errors import InputError, plain
 from analysis.keys import normalise
 from verifier.kb.images import LARGEST, name_of
 from verifier.kb.names import title_of
+from verifier.kb.packed import reading
 
 COLUMNS: Final = (
     "key",
@@ -41,70 +42,62 @@ class EntityRow:
     popularity: float
     url: str | None
     image: Path | None = None
-    credit: str | None = None
+    image_credit: str | None = None
 
 
-def read_rows(source: Path, language: str) -> list[EntityRow]:
-    """The entities of a tab-separated file with a header line.
+@dataclass(frozen=True)
+class OtherName:
+    """A name by which an entity goes that stands elsewhere in the file, before it or after."""
+
+    name: str
+    key: str
+
+
+# Line, and what stands there or what is wrong with it.
+Read = tuple[int, EntityRow | OtherName | InputError]
+
+
+def read_rows(source: Path, language: str) -> Iterator[Read]:
+    """The entities of a tab-separated file with a header line, one after the other.
 
     Args:
         source: columns `key`, `title`, `description`, `extract`, `aliases` (`|` between), `popularity`,
-            `url`, `image` (a file, from where the table lies); all but `key` may be missing; `qid` and
-            `label` are read as `key` and `title`.
+            `url`, `image` (a file, from where the table lies), `image_credit`; all but `key` may be missing;
+            `qid` and `label` are read as `key` and `title`.
         language: of keys that are bare titles.
 
     Raises:
-        InputError: the file is missing or not text, or has bad rows; each is listed with its line.
+        InputError: the file is missing or not text, or holds no entities.
     """
     lines = _lines(source)
     first = next(lines, None)
     if first is None:
         raise InputError("empty file", where=str(source), expected="a header line with at least: key")
     columns = _header(source, first[1])
-    rows: list[EntityRow] = []
-    problems: list[Problem] = []
-    seen: dict[str, int] = {}
+    number = 0
     for number, cells in lines:
-        where = f"{source}:{number}"
         try:
-            row = _row(where, columns, cells, language, source.parent)
+            yield number, _row(f"{source}:{number}", columns, cells, language, source.parent)
         except InputError as error:
-            problems.extend(error)
-            continue
-        if row.key in seen:
-            problems.append(
-                Problem(f"second row for {row.key}", where, got=f"the first is line {seen[row.key]}")
-            )
-            continue
-        seen[row.key] = number
-        rows.append(row)
-    if not rows and not problems:
-        problems.append(
-            Problem("no entities", str(source), expected="a row for each entity below the header")
-        )
-    if problems:
-        raise InputError.of(problems)
-    return rows
+            yield number, error
+    if not number:
+        raise InputError("no entities", where=str(source), expected="a row for each entity below the header")
 
 
 def _lines(source: Path) -> Iterator[tuple[int, list[str]]]:
     """Line number and cells of every line that is not blank."""
+    number = place = 0
     try:
-        text = source.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        raise InputError(
-            "no such file", where=str(source), expected="a tab-separated table of entities"
-        ) from None
-    except IsADirectoryError:
-        raise InputError("a folder, not a file", where=str(source)) from None
+        with reading(source, "a tab-separated table of entities") as file:
+            # Only newlines end a row: str.splitlines would also cut at separators that names may hold.
+            for number, raw in enumerate(file, start=1):
+                line = raw.decode("utf-8" if place else "utf-8-sig")
+                place += len(raw)
+                if line.strip():
+                    yield number, line.rstrip("\n").rstrip("\r").split("\t")
     except UnicodeDecodeError as error:
-        raise InputError(
-            "not UTF-8 text", where=str(source), got=f"byte {error.object[error.start]:#x} at {error.start}"
-        ) from None
-    # Only newlines end a row: str.splitlines would also cut at separators that names may hold.
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            yield number, line.rstrip("\r").split("\t")
+        got = f"byte {error.object[error.start]:#x} at {place + error.start}"
+        raise InputError("not UTF-8 text", where=str(source), got=got) from None
 
 
 def _header(source: Path, cells: list[str]) -> list[str]:
@@ -134,7 +127,7 @@ def _row(where: str, columns: list[str], cells: list[str], language: str, folder
     try:
         key = normalise(value["key"], language)
     except InputError as error:
-        raise InputError(error.problems[0].what, where=where, got=repr(value["key"])) from None
+        raise InputError(error.problems[0].what, where=where, got=plain(value["key"])) from None
     aliases = tuple(a for a in (part.strip() for part in value.get("aliases", "").split("|")) if a)
     return EntityRow(
         key=key,
@@ -145,7 +138,7 @@ def _row(where: str, columns: list[str], cells: list[str], language: str, folder
         popularity=_popularity(where, value.get("popularity", "")),
         url=_url(where, value.get("url", "")),
         image=_image(where, folder, value.get("image", "")),
-        credit=value.get("image_credit") or None,
+        image_credit=value.get("image_credit") or None,
     )
 
 
@@ -155,7 +148,9 @@ def _popularity(where: str, cell: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise InputError("popularity is not a number", where=where, got=repr(cell), expected="such as 1234.5")
+        raise InputError(
+            "popularity is not a number", where=where, got=plain(cell), expected="such as 1234.5"
+        )
     return number
 
 
@@ -164,6 +159,14 @@ def _image(where: str, folder: Path, cell: str) -> Path | None:
     if not cell:
         return None
     path = folder / cell
+    if cell.startswith(("http://", "https://")):
+        raise InputError(
+            "an image is a file, no address",
+            where=where,
+            got=plain(cell),
+            expected="a file, named from where the table lies",
+            remedy="Download it; that its licence allows to show it stands in image_credit.",
+        )
     try:
         with path.open("rb") as file:
             name_of(file.read(LARGEST + 1))
@@ -187,5 +190,5 @@ def _url(where: str, cell: str) -> str | None:
     except ValueError:
         split = urlsplit("")
     if split.scheme not in ("http", "https") or not split.netloc:
-        raise InputError("not a web address", where=where, got=repr(cell), expected="https://...")
+        raise InputError("not a web address", where=where, got=plain(cell), expected="https://...")
     return cell

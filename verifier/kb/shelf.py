@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Final
 from analysis.errors import StateError
 from verifier.kb.images import Images
 from verifier.kb.local import Candidate, Card, LocalKb
+from verifier.kb.names import title_of
 
 if TYPE_CHECKING:
+    from verifier.kb.pictures import Picture
     from verifier.kb.wikipedia import WikipediaKb
 
 
@@ -43,8 +45,9 @@ class Shelf:
                     self._open(mark)
         return self._kb
 
-    def card(self, key: str) -> Card | None:
+    def card(self, key: str, language: str | None = None) -> Card | None:
         """What is known of an entity; None if nothing is."""
+        del language
         kb = self.kb()
         try:
             return kb.card(key) if kb else None
@@ -59,9 +62,21 @@ class Shelf:
         """
         LocalKb(self._path).close()
 
-    def at_hand(self, key: str) -> Card | None:
+    def at_hand(self, key: str, language: str | None = None) -> Card | None:
         """The same, for an answer that must not wait."""
-        return self.card(key)
+        return self.card(key, language)
+
+    def candidate(self, key: str, language: str | None = None) -> Candidate:
+        """The entity with this key as an answer of a search."""
+        card = self.card(key, language)
+        if card is None:
+            return Candidate(key, title_of(key), None, 0.0)
+        return Candidate(key, card.title, card.description, 0.0, card.image, card.image_credit)
+
+    def soon(self, name: str) -> tuple[bool, Picture | None]:
+        """Every image is there, or is not: none comes later."""
+        del name
+        return True, None
 
     def search(self, query: str, limit: int, language: str | None = None) -> list[Candidate] | None:
         """Entities that a name may mean; None if nothing can be searched."""
@@ -111,10 +126,10 @@ class LiveShelf:
         """The knowledge base."""
         return self._kb
 
-    def card(self, key: str) -> Card | None:
+    def card(self, key: str, language: str | None = None) -> Card | None:
         """What is known of an entity; None if nothing is, or nothing is told."""
         try:
-            return self._kb.card(key)
+            return self._kb.card(key, language)
         except StateError:
             return None
 
@@ -126,9 +141,20 @@ class LiveShelf:
         """
         self._kb.check()
 
-    def at_hand(self, key: str) -> Card | None:
+    def at_hand(self, key: str, language: str | None = None) -> Card | None:
         """What was told of an entity before."""
-        return self._kb.at_hand(key)
+        return self._kb.at_hand(key, language)
+
+    def candidate(self, key: str, language: str | None = None) -> Candidate:
+        """The entity with this key as an answer of a search."""
+        try:
+            return self._kb.candidate(key, language)
+        except StateError:
+            return Candidate(key, title_of(key), None, 0.0)
+
+    def soon(self, name: str) -> tuple[bool, Picture | None]:
+        """How it stands with an image of an answer; see `verifier.kb.pictures`."""
+        return self._kb.soon(name)
 
     def search(self, query: str, limit: int, language: str | None = None) -> list[Candidate] | None:
         """Entities that a name may mean; None if nothing can be searched now."""

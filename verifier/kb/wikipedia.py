@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -16,7 +17,8 @@ from verifier.kb.answers import Answer, Answers
 from verifier.kb.asking import Asking, Patience, UnansweredError
 from verifier.kb.images import Images
 from verifier.kb.local import Candidate, Card
-from verifier.kb.names import address_of, fold, without_qualifier
+from verifier.kb.names import address_of, fold, title_of, without_qualifier
+from verifier.kb.pictures import Picture, Pictures, Wanted
 
 _LANGUAGE: Final = re.compile(r"[a-z][a-z0-9-]{1,15}")
 _FEW: Final = 3
@@ -66,10 +68,14 @@ class WikipediaKb:
         self._answers = Answers(cache)
         self.images = Images(cache)
         self._ask = Asking(place.contact, patience)
-        self._waits_for_images = patience.images
+        self._pictures = Pictures(
+            Asking(place.contact, patience), self._answers, self.images, place.images, now
+        )
+        self._waits_for_images = patience.images and place.images is not None
 
     def close(self) -> None:
         """Close connection and file."""
+        self._pictures.close()
         self._ask.close()
         self._answers.close()
 
@@ -84,28 +90,46 @@ class WikipediaKb:
             self._ask(self._api(language), alive)
         self._ask(self._place.wikidata, alive)
 
-    def fetch(self, keys: Iterable[str]) -> None:
-        """Ask for the articles of many keys, many at a time, so that their cards are at hand.
+    def fetch(self, keys: Iterable[str], language: str | None = None) -> None:
+        """Ask for many entities, many at a time, so that their cards in a language are at hand.
 
         Raises:
             UnansweredError: there is no answer.
         """
+        of = language or self._place.languages[0]
         by_language: dict[str, list[str]] = {}
+        items: list[str] = []
         for key in keys:
-            language, title = _article(key)
+            own, title = _article(key)
             if title:
-                by_language.setdefault(language, []).append(title)
-        for language, titles in by_language.items():
-            self._pages(language, titles)
+                by_language.setdefault(own, []).append(title)
+            elif key.startswith("wd:"):
+                items.append(key.removeprefix("wd:"))
+        told = self._items(items, of)
+        by_language.setdefault(of, []).extend(
+            one["article"] for one in told.values() if one and one["article"]
+        )
+        wanted: list[Wanted | None] = []
+        if self._waits_for_images:
+            wanted += [self._item_image(one["id"]) for one in told.values() if one]
+        for own, titles in by_language.items():
+            pages = self._pages(own, list(dict.fromkeys(titles)))
+            wanted += [self._page_image(own, answer.said) for answer in pages.values()]
+        if self._waits_for_images:
+            self._pictures.ask_credits(one for one in wanted if one)
 
-    def card(self, key: str) -> Card | None:
+    def card(self, key: str, language: str | None = None) -> Card | None:
         """What is known of an entity; None if nothing is.
+
+        Args:
+            key: names it, and where it names an article the language too.
+            language: of an item's card; None: that of the first dataset.
 
         Raises:
             UnansweredError: there is no answer.
         """
         if key.startswith("wd:"):
-            return self._card_of_item(key)
+            return self._card_of_item(key, language or self._place.languages[0])
         language, title = _article(key)
         if not title:
             return None
@@ -114,18 +138,40 @@ class WikipediaKb:
         if page is None:
             return None
         url = address_of(f"w:{language}:{page['title']}")
-        image, credit = self._image(language, page)
+        picture = self._picture(self._page_image(language, page))
         told = page["title"], page["description"], page["extract"]
-        return Card(key, *told, url, image, answer.fetched, credit)
+        return Card(key, *told, url, *_named(picture, answer.fetched))
 
-    def at_hand(self, key: str) -> Card | None:
+    def candidate(self, key: str, language: str | None = None) -> Candidate:
+        """The entity with this key as an answer of a search.
+
+        Raises:
+            UnansweredError: there is no answer.
+        """
+        of = language or self._place.languages[0]
+        card = self.card(key, of)
+        if card is None:
+            return Candidate(key, title_of(key), None, 0.0)
+        own, title = _article(key)
+        if not title and (told := self._item(key.removeprefix("wd:"), of).said):
+            own, title = of, told["article"] or ""
+        image = (card.image, card.image_credit)
+        if card.image is None and title:
+            image = self._pictures.offer(self._page_image(own, self._page(own, title).said))
+        return Candidate(key, card.title, card.description, 0.0, *image)
+
+    def soon(self, name: str) -> tuple[bool, Picture | None]:
+        """Whether it is known how it stands with an image of an answer, and the image if it is there."""
+        return self._pictures.soon(name)
+
+    def at_hand(self, key: str, language: str | None = None) -> Card | None:
         """The same from what was answered before; nothing is asked."""
-        language, title = _article(key)
+        own, title = _article(key)
         if title:
-            answer = self._answers.latest(f"page/{language}/{title}")
+            answer = self._answers.latest(f"page/{own}/{title}")
             told = answer.said if answer else None
         else:
-            told = self._told_item(key)
+            told = self._told_item(key, language)
         return Card(key, told["title"], told["description"], None, address_of(key)) if told else None
 
     def meant(self, key: str, language: str) -> str | None:
@@ -147,12 +193,12 @@ class WikipediaKb:
             UnansweredError: there is no answer.
         """
         of = language or self._place.languages[0]
-        found = [
-            Candidate(key, page["title"], page["description"], 0.0) for key, page in self._hits(query, of)
-        ]
-        for candidate in found[:limit]:
-            self._put(f"meant/{self._place.keys}/{of}/{candidate.key}", candidate.key)
-        return found[:limit]
+        found = []
+        for key, page in self._hits(query, of)[:limit]:
+            image = self._pictures.offer(self._page_image(of, page))
+            found.append(Candidate(key, page["title"], page["description"], 0.0, *image))
+        self._put_all({f"meant/{self._place.keys}/{of}/{one.key}": one.key for one in found})
+        return found
 
     def named(self, name: str, limit: int = 10) -> list[str]:
         """Entities that go by exactly this name or are led to by it, in any language of the study."""
@@ -198,8 +244,7 @@ class WikipediaKb:
             more = mediawiki.hits(self._ask(api, mediawiki.asking_words(typed, _POOL)))
             known = {page["title"] for page in found}
             found += [page for page in more if page["title"] not in known]
-        for page in found:
-            self._put_item(language, page)
+        self._put_items(language, found)
         return found
 
     def _key_of(self, language: str, page: dict[str, Any]) -> str | None:
@@ -246,56 +291,50 @@ class WikipediaKb:
             return self._key_of(language, {"title": told["article"]}) or f"wd:{told['id']}"
         return f"wd:{told['id']}"
 
-    def _card_of_item(self, key: str) -> Card | None:
-        language = self._place.languages[0]
+    def _card_of_item(self, key: str, language: str) -> Card | None:
         answer = self._item(key.removeprefix("wd:"), language)
         told = answer.said
         if told is None:
             return None
         article = f"w:{language}:{told['article']}" if told["article"] else None
         page = self._page(language, told["article"]).said if article else None
-        image, credit = self._image(language, page) if page else (None, None)
+        picture = self._picture(self._item_image(told["id"])) or self._picture(
+            self._page_image(language, page)
+        )
         return Card(
             key,
             told["title"] or told["article"] or told["id"],
             told["description"] or (page["description"] if page else None),
             page["extract"] if page else None,
             address_of(article or key),
-            image,
-            answer.fetched,
-            credit,
+            *_named(picture, answer.fetched),
         )
 
-    def _image(self, language: str, page: dict[str, Any]) -> tuple[str | None, str | None]:
-        """Name and credit of an article's image, fetched once and kept; none where its licence is not told.
-
-        Workers never wait for one: they see those that the plan has fetched.
-        """
-        address, file, begins = page.get("image"), page.get("file"), self._place.images
-        if not address or not file or begins is None or not address.startswith(begins):
-            return None, None
-        asked = f"image/{address}"
-        answer = self._answers.latest(asked)
-        if answer is None and self._waits_for_images and (body := self._ask.file(address)) is not None:
-            try:
-                credit = mediawiki.credit(self._ask(self._api(language), mediawiki.asking_credit(file)))
-            except UnansweredError:
-                return None, None
-            answer = self._put(asked, {"name": self._put_down(body) if credit else None, "credit": credit})
-        told = answer.said if answer else None
-        if not isinstance(told, dict) or not told["name"] or not self.images.find(told["name"]):
-            return None, None
-        return told["name"], told["credit"]
-
-    def _put_down(self, body: bytes) -> str | None:
-        try:
-            return self.images.keep(body)
-        except InputError:
+    def _page_image(self, language: str, page: dict[str, Any] | None) -> Wanted | None:
+        """The image of an article, if it names one."""
+        if not page or not page.get("image") or not page.get("file"):
             return None
+        return Wanted(page["file"], self._api(language), page["image"])
 
-    def _told_item(self, key: str) -> dict[str, Any] | None:
-        for language in self._place.languages:
-            answer = self._answers.latest(f"item/{language}/{key.removeprefix('wd:')}")
+    def _item_image(self, item: str) -> Wanted | None:
+        """The image of an item of Wikidata, which lies on Commons as Wikidata's other files do."""
+        asked = f"image-of/{item}"
+        answer = self._answers.latest(asked)
+        if self._waits_for_images and not self._fresh(answer):
+            ask = mediawiki.asking_image(item)
+            with suppress(UnansweredError):
+                answer = self._put(asked, mediawiki.item_image(self._ask(self._place.wikidata, ask)))
+        return Wanted(answer.said, self._place.wikidata) if answer and answer.said else None
+
+    def _picture(self, wanted: Wanted | None) -> Picture | None:
+        """An image, fetched once and kept; workers never wait for one: they see what is at hand."""
+        if self._waits_for_images:
+            return self._pictures.fetch(wanted)
+        return self._pictures.at_hand(wanted)
+
+    def _told_item(self, key: str, language: str | None) -> dict[str, Any] | None:
+        for of in (*([language] if language else []), *self._place.languages):
+            answer = self._answers.latest(f"item/{of}/{key.removeprefix('wd:')}")
             if answer and answer.said and answer.said["title"]:
                 told: dict[str, Any] = answer.said
                 return told
@@ -305,18 +344,34 @@ class WikipediaKb:
         return self._kept(
             f"item/{language}/{item}",
             lambda: mediawiki.item(
-                self._ask(self._place.wikidata, mediawiki.asking_item(item, language)), item, language
+                self._ask(self._place.wikidata, mediawiki.asking_items([item], language)), item, language
             ),
         )
 
-    def _put_item(self, language: str, page: dict[str, Any] | None) -> None:
-        """What an article tells of its item, so that the item has a title at hand."""
-        if page is None or not page["item"] or self._place.keys != "wikidata":
+    def _items(self, items: Sequence[str], language: str) -> dict[str, dict[str, Any] | None]:
+        """What is told of items, asked for many at a time."""
+        kept = {item: self._answers.latest(f"item/{language}/{item}") for item in items}
+        found = {item: answer.said for item, answer in kept.items() if answer and self._fresh(answer)}
+        missing = [item for item in kept if item not in found]
+        for start in range(0, len(missing), mediawiki.ITEMS):
+            batch = missing[start : start + mediawiki.ITEMS]
+            said = self._ask(self._place.wikidata, mediawiki.asking_items(batch, language))
+            told = mediawiki.items(said, batch, language)
+            self._put_all({f"item/{language}/{item}": one for item, one in told.items()})
+            found |= told
+        return found
+
+    def _put_items(self, language: str, pages: Iterable[dict[str, Any] | None]) -> None:
+        """What articles tell of their items, so that the items have a title at hand."""
+        if self._place.keys != "wikidata":
             return
-        asked = f"item/{language}/{page['item']}"
-        if not self._fresh(self._answers.latest(asked)):
-            told = {"id": page["item"], "title": page["title"], "description": page["description"]}
-            self._put(asked, told | {"article": page["title"]})
+        told = {}
+        for page in pages:
+            asked = f"item/{language}/{page['item']}" if page and page["item"] else None
+            if page and asked and not self._fresh(self._answers.latest(asked)):
+                known = {"id": page["item"], "title": page["title"], "description": page["description"]}
+                told[asked] = known | {"article": page["title"]}
+        self._put_all(told)
 
     def _page(self, language: str, title: str) -> Answer:
         return self._pages(language, [title])[title]
@@ -332,9 +387,10 @@ class WikipediaKb:
                 if any(found[title] is None for title in batch):
                     raise
                 continue
-            for title, page in mediawiki.pages(said, batch).items():
-                found[title] = self._put(f"page/{language}/{title}", page)
-                self._put_item(language, page)
+            told = mediawiki.pages(said, batch)
+            kept = self._put_all({f"page/{language}/{title}": page for title, page in told.items()})
+            found |= dict(zip(told, kept, strict=True))
+            self._put_items(language, told.values())
         return {title: answer for title, answer in found.items() if answer}
 
     def _kept(self, asked: str, ask: Callable[[], Any]) -> Answer:
@@ -353,6 +409,11 @@ class WikipediaKb:
         answer = Answer(said, self._now())
         self._answers.keep(asked, said, answer.fetched)
         return answer
+
+    def _put_all(self, answers: Mapping[str, Any]) -> list[Answer]:
+        now = self._now()
+        self._answers.keep_all(answers, now)
+        return [Answer(said, now) for said in answers.values()]
 
     def _fresh(self, answer: Answer | None) -> bool:
         if answer is None:
@@ -373,3 +434,8 @@ def _article(key: str) -> tuple[str, str]:
     kind, _, rest = key.partition(":")
     language, _, title = rest.partition(":")
     return (language, title) if kind in ("w", "dbp") else ("", "")
+
+
+def _named(picture: Picture | None, fetched: datetime) -> tuple[str | None, datetime, str | None]:
+    """How a card ends: the name of its image, when it was asked for, and the image's credit."""
+    return (picture.name, fetched, picture.credit) if picture else (None, fetched, None)

@@ -22,6 +22,9 @@ from verifier.plan.splitters import Splitter
 from verifier.plan.tasks import Mark, Shown, draw_up, repeated
 from verifier.store.plans import Additions, Grid, PlanText, card_row
 
+# What is known of an entity, in a language.
+CardOf = Callable[[str, str], Card | None]
+
 
 @dataclass(frozen=True)
 class Corpus:
@@ -88,7 +91,8 @@ class Drafting:
         self._now = now
         self._ids = dict(corpus.next_ids)
         self._known_cards = set(corpus.cards)
-        self._card_of: dict[str, str] = {}
+        self._card_of: dict[tuple[str, str], str] = {}
+        self._languages = {text.id: text.language for text in corpus.texts}
         self.rows = Additions()
         self.segments: dict[int, list[tuple[int, Span]]] = dict(corpus.grid.segments) if corpus.grid else {}
         self.passages = Passages(corpus.grid.passages if corpus.grid else {})
@@ -206,7 +210,7 @@ class Drafting:
                 self.rows.reasons |= dict.fromkeys(drawn.annotations, NOT_SAMPLED)
         self._drafts = [drawn for drawn, keep in zip(self._drafts, kept, strict=True) if keep]
 
-    def make(self, card: Callable[[str], Card | None], terms: Terms) -> None:
+    def make(self, card: CardOf, terms: Terms) -> None:
         """Tasks, displays, credits and slots."""
         for drawn in self._drafts:
             self._real(drawn, card, terms.k)
@@ -220,7 +224,7 @@ class Drafting:
     def control(
         self,
         control: Control,
-        card: Callable[[str], Card | None],
+        card: CardOf,
         redirect: Callable[[str], str],
         *,
         given: bool,
@@ -230,6 +234,7 @@ class Drafting:
         What a researcher has given in a file he has looked at; what was generated waits for a person.
         """
         segment, _ = self.segments[control.document][control.segment]
+        language = self._languages[control.document]
         task = self._task("control", segment, None, k=1)
         self.rows.controls.append(
             {
@@ -244,7 +249,7 @@ class Drafting:
         self.deciding += any(known.expected is not None and known.use == GATE for known in control.known)
         for ordinal, known in enumerate(control.known):
             shown = known.shown._replace(key=redirect(known.shown.key))
-            display = self._display(task, ordinal, shown, card)
+            display = self._display(task, ordinal, shown, language, card)
             if known.expected is None:
                 continue
             acceptable = None if known.acceptable is None else [redirect(key) for key in known.acceptable]
@@ -282,14 +287,15 @@ class Drafting:
         """New slots of each passage."""
         return Counter(slot["passage_id"] for slot in self.rows.slots)
 
-    def _real(self, drawn: Drawn, card: Callable[[str], Card | None], k: int) -> None:
+    def _real(self, drawn: Drawn, card: CardOf, k: int) -> None:
         draft = drawn.draft
         task = self._task("real", drawn.segment, draft.source, k)
         self.strata[task] = stratum(
             drawn.text.dataset, None if draft.source is None else self._corpus.sources[draft.source]
         )
         for ordinal, (shown, credited) in enumerate(draft.displays.items()):
-            self._credit(self._display(task, ordinal, shown, card), credited)
+            display = self._display(task, ordinal, shown, drawn.text.language, card)
+            self._credit(display, credited)
 
     def _task(self, kind: str, segment: int, source: int | None, k: int) -> int:
         identity = self._next("task")
@@ -298,7 +304,7 @@ class Drafting:
         )
         return identity
 
-    def _display(self, task: int, ordinal: int, shown: Shown, card: Callable[[str], Card | None]) -> int:
+    def _display(self, task: int, ordinal: int, shown: Shown, language: str, card: CardOf) -> int:
         identity = self._next("display")
         self.rows.displays.append(
             {
@@ -308,23 +314,24 @@ class Drafting:
                 "start": shown.start,
                 "end": shown.end,
                 "key": shown.key,
-                "card_id": self._card(shown.key, card),
+                "card_id": self._card(shown.key, language, card),
             }
         )
         return identity
 
-    def _card(self, key: str, card: Callable[[str], Card | None]) -> str:
-        if key not in self._card_of:
-            found = card(key)
+    def _card(self, key: str, language: str, card: CardOf) -> str:
+        """The id of an entity's card, in the language of the text: items of Wikidata have one in each."""
+        if (key, language) not in self._card_of:
+            found = card(key, language)
             if found is None:
                 self.without_card.add(key)
                 found = bare_card(key)
             identity = card_id(found)
-            self._card_of[key] = identity
+            self._card_of[key, language] = identity
             if identity not in self._known_cards:
                 self._known_cards.add(identity)
                 self.rows.cards.append(card_row(found, identity, self._now))
-        return self._card_of[key]
+        return self._card_of[key, language]
 
     def _credit(self, display: int, credited: Iterable[int]) -> None:
         for annotation in credited:

@@ -86,9 +86,11 @@ def likeness(
     random = np.random.default_rng(np.random.SeedSequence([seed, len(item)]))
     found = [cast.once(random) for _ in range(CASTS)]
     names = ("observed_agreement_verified", "alpha_nominal_verified")
+    told = ((name, [one[place] for one in found]) for place, name in enumerate(names))
     return [
-        Likeness(name, *_mean([one[place] for one in found]), len(where), float(effective))
-        for place, name in enumerate(names)
+        Likeness(name, *_mean(values), len(where), float(effective))
+        for name, values in told
+        if not all(np.isnan(value) for value, _ in values)
     ]
 
 
@@ -129,10 +131,13 @@ class _Cast:
         self, formula: Callable[[Floats], Floats], sums: Floats, total: Floats, *, logit: bool
     ) -> tuple[float, float]:
         value = float(formula(total)[0])
-        left = formula(total - sums)
         count = sums.shape[1]
         degrees = self.effective - 1
-        if degrees < 1 or np.isnan(left).any() or (logit and not 0 < value < 1):
+        # Without the only document there is nothing left.
+        if count == 1 or degrees < 1:
+            return value, float("nan")
+        left = formula(total - sums)
+        if np.isnan(left).any() or (logit and not 0 < value < 1):
             return value, float("nan")
         t = quantile(self.level, degrees)
         if not logit:

@@ -116,7 +116,7 @@ def search() -> Response:
     language = request.args.get("language", "")[:20] or "en"
     if is_address(query) or is_identifier(query):
         try:
-            found = [state().candidate(state().understand(query, language))]
+            found = [state().candidate(state().understand(query, language), language)]
         except InputError as error:
             return jsonify(candidates=[], message=error.problems[0].what)
         return jsonify(candidates=[_candidate(one) for one in found], message=None)
@@ -170,7 +170,7 @@ def _page(
             "mine": mine,
             "votes": votes,
             "others": [one for one in decided if one.expert != given["expert"]] if mine else [],
-            "titles": state().titles(keys),
+            "titles": state().titles(keys, case.language),
             "kind": found.queue.kind(display) if found and mine else "",
             "audited": _audit(found, display) if found and mine and case.control else None,
         }

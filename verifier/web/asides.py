@@ -15,7 +15,7 @@ from verifier.store import asides, redirects, work
 from verifier.store.judging import HIDDEN
 from verifier.store.work import AtWork, TaskView
 from verifier.web import requests, views
-from verifier.web.api import Refused, assignment_of, look_up, refused, unreadable, working
+from verifier.web.api import Refused, assignment_of, look_up, options_of, refused, unreadable, working
 from verifier.web.state import state
 
 blueprint = Blueprint("asides", __name__, url_prefix="/api/<token>")
@@ -41,9 +41,10 @@ def name(token: str) -> Response:
         view = work.task_view(session, assignment.id, shown.task)
         same = redirects.resolve(session, shown.key) == stands
     displays = view.displays if view else ()
-    card = next((views.card(d.key, d.card) for d in displays if d.display == shown.display), None)
-    named = views.entity(stands, state().titles([stands]))
-    return jsonify(display=display, named=named, card=card, same=same)
+    pictured = bool(options_of(assignment).get("images", True))
+    found = (views.card(d.key, d.card, with_images=pictured) for d in displays if d.display == shown.display)
+    named = views.entity(stands, state().titles([stands], shown.language))
+    return jsonify(display=display, named=named, card=next(found, None), same=same)
 
 
 @blueprint.post("/comments")

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from analysis.errors import InputError
+from verifier.kb.build import build
 from verifier.kb.dump import read_dump
 
 HEADING = json.dumps({"index": {"_type": "page", "_id": "7"}})
@@ -20,10 +21,14 @@ PAGE = {
 }
 
 
-def read(tmp_path, *pages):
+def write(tmp_path, *pages):
     path = tmp_path / "dump.json"
     path.write_text("".join(f"{HEADING}\n{json.dumps(page)}\n" for page in pages), encoding="utf-8")
-    return read_dump(path, "en")
+    return path
+
+
+def read(tmp_path, *pages):
+    return [row for _, row in read_dump(write(tmp_path, *pages), "en")]
 
 
 def test_an_article_with_its_redirects_and_first_sentences(tmp_path):
@@ -39,6 +44,7 @@ def test_an_article_may_have_nothing_but_a_title(tmp_path):
 
 
 def test_bad_lines_are_told_with_their_numbers(tmp_path):
+    pages = PAGE | {"title": " "}, PAGE, PAGE, PAGE | {"title": "A", "popularity_score": "x"}
     with pytest.raises(InputError) as caught:
-        read(tmp_path, PAGE | {"title": " "}, PAGE, PAGE, PAGE | {"title": "A", "popularity_score": "x"})
+        build(write(tmp_path, *pages), tmp_path / "kb.db")
     assert [problem.where.rpartition(":")[2] for problem in caught.value.problems] == ["2", "6", "8"]

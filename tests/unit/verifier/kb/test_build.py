@@ -111,10 +111,10 @@ def test_images_are_kept_by_what_they_hold(tmp_path: Path) -> None:
 def test_what_is_no_image_is_refused_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "a.svg").write_text("<svg/>")
     (tmp_path / "b.png").write_bytes(PNG + b" " * 200_000)
-    rows = "key\timage\nQ1\ta.svg\nQ2\tb.png\nQ3\tnone.png\n"
+    rows = "key\timage\nQ1\ta.svg\nQ2\tb.png\nQ3\tnone.png\nQ4\thttps://x.example/a.png\n"
     with pytest.raises(InputError) as caught:
         build(write(tmp_path, rows), tmp_path / "kb.db")
-    assert [problem.where[-1] for problem in caught.value.problems] == ["2", "3", "4"]
+    assert [problem.where[-1] for problem in caught.value.problems] == ["2", "3", "4", "5"]
     assert not (tmp_path / "images").exists()
 
 
@@ -155,5 +155,5 @@ def test_a_credit_comes_with_its_image(tmp_path: Path) -> None:
         write(tmp_path, "key\timage\timage_credit\nQ2\tearth.png\tNASA, public domain\n"), tmp_path / "kb.db"
     )
     kb = LocalKb(tmp_path / "kb.db")
-    assert kb.card("wd:Q2").credit == "NASA, public domain"
+    assert kb.card("wd:Q2").image_credit == "NASA, public domain"
     kb.close()
