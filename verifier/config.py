@@ -327,7 +327,7 @@ Platform = Annotated[
     | Annotated[ProlificPlatform, Tag("prolific")],
     Discriminator(
         _kind,
-        custom_error_type="platform_kind",
+        custom_error_type=settings.KIND,
         custom_error_message="link, mturk or prolific",
     ),
 ]

@@ -83,7 +83,7 @@ def write_corrected(
     found = corrected_documents(tables, corrections, origin.entities)
     wanted = [name for name in found if dataset in (None, name)]
     if not wanted:
-        raise StateError("nothing to write", got=f"dataset {dataset!r}", expected=", ".join(found))
+        raise StateError("nothing to write", got=f"dataset {dataset}", expected=", ".join(found))
     notes = _about(tables)
     kinds = [writers.format_of(form or _form(origin.forms.get(name), name, notes)) for name in wanted]
     files: list[Path] = []

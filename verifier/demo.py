@@ -112,8 +112,8 @@ def _plan(study: Study, tell: Listener) -> PlanReport:
 
 def _simulate(study: Study, planned: PlanReport, tell: Listener) -> None:
     from verifier.plan import draw  # noqa: PLC0415 - one step's own
-    from verifier.simulate import campaign, habits  # noqa: PLC0415
-    from verifier.simulate.serving import served  # noqa: PLC0415
+    from verifier.simulate import campaign, habits  # noqa: PLC0415 - one step's own
+    from verifier.simulate.serving import served  # noqa: PLC0415 - one step's own
 
     places = planned.open_places
     truth = study.path / TRUTH
@@ -154,7 +154,7 @@ def _review(study: Study, tell: Listener) -> None:
 
 def _analyze(folder: Path, tell: Listener) -> Path:
     from analysis.output import analyze  # noqa: PLC0415 - one step's own
-    from verifier.exporting import bundle_of  # noqa: PLC0415
+    from verifier.exporting import bundle_of  # noqa: PLC0415 - one step's own
 
     out = folder / "report"
     tell.step("Analyze", f"posthoc analyze {folder} --out {out}")

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-from analysis.errors import InputError, StateError
+from analysis.errors import InputError, StateError, plain
 from analysis.schema import SCHEMA_VERSION
 from verifier import resources
 from verifier.config import StudyConfig, load_config
@@ -166,7 +166,7 @@ def _refuse_undecodable(folder: Path) -> None:
 
 def _template(name: str) -> Path:
     if name not in templates():
-        raise InputError("no such template", got=repr(name), expected=" or ".join(templates()))
+        raise InputError("no such template", got=plain(name), expected=" or ".join(templates()))
     return resources.folder("configs") / name
 
 
@@ -203,7 +203,9 @@ def _lay_out(folder: Path) -> None:
         store.upgrade()
         with store.write(alone=True) as session:
             if other := facts.get(session, "name"):
-                raise StateError("the database holds a study already", where=store.shown_url, got=repr(other))
+                raise StateError(
+                    "the database holds a study already", where=store.shown_url, got=plain(other)
+                )
             start = {
                 "name": config.study.name,
                 "seed": str(config.study.seed),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import reprlib
+import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +11,16 @@ from typing import Any, Final
 
 import yaml
 
-from analysis.errors import ConfigError, Problem
+from analysis.errors import ConfigError, Problem, plain
 
 LANGUAGE: Final = r"^[a-z]{2,3}(-[A-Za-z0-9]{1,8})*$"
 PAGES_LANGUAGE: Final = r"^(auto|[a-z]{2,3}(-[A-Za-z0-9]{1,8})*)$"
+# The type of the fault that no schema has a section's `kind`.
+KIND: Final = "platform_kind"
 _LARGEST: Final = 1_000_000
 _DEEPEST: Final = 20
+_HUGE: Final = 10**30
+_NO_WORDS: Final = re.compile(r"[-+.\d][-+.\deE]*|true|false|yes|no|null|~", re.IGNORECASE)
 _MAPPING: Final = "a mapping of keys, such as {{key: value}}"
 # The schema's names for what is wrong, in our words; `{...}` is filled from what the schema knows.
 _EXPECTED: Final = {
@@ -116,7 +121,10 @@ def problem(file: Settings, fault: Any, fields_at: Callable[[Sequence[Any]], lis
         )
     if fault["type"] == "missing":
         return Problem(f"{key!r} is missing", where, remedy="Add it.")
-    return Problem(f"{key!r} cannot be this", where, got=_shown(fault["input"]), expected=_expected(fault))
+    got = fault["input"]
+    if fault["type"] == KIND and isinstance(got, dict):
+        key, got = f"{key}.kind", got.get("kind")
+    return Problem(f"{key!r} cannot be this", where, got=_shown(got), expected=_expected(fault))
 
 
 def line_of(found: Problem) -> int:
@@ -140,12 +148,13 @@ def _shown(value: Any) -> str:
     """A value as YAML would write it, cut short."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, int | float):
-        # A number of any length; Python itself refuses to write out very long ones.
-        return (
-            repr(value) if isinstance(value, float) or abs(value) < 10**30 else "a number of over 30 digits"
-        )
-    return reprlib.repr(value)
+    if isinstance(value, int) and abs(value) >= _HUGE:
+        # Python itself refuses to write out very long ones.
+        return "a number of over 30 digits"
+    if isinstance(value, str) and _NO_WORDS.fullmatch(value):
+        # In quotes, as it stands there: without them it would be a number, or true or false.
+        return json.dumps(value)
+    return plain(value)
 
 
 def _cut(error: Exception) -> str:

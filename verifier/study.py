@@ -111,7 +111,7 @@ class Study:
         from verifier.kb.local import LocalKb  # noqa: PLC0415 - most commands need none
 
         if self.config.kb.kind == "wikipedia":
-            from verifier.kb.asking import RESEARCHER  # noqa: PLC0415
+            from verifier.kb.asking import RESEARCHER  # noqa: PLC0415 - most commands need none
 
             return self._wikipedia(RESEARCHER)
         path = self.file(self.config.kb.file)
@@ -125,17 +125,17 @@ class Study:
 
     def shelf(self) -> Shelf | LiveShelf:
         """The knowledge base for servers: where there is none, or no answer, it finds nothing."""
-        from verifier.kb.shelf import LiveShelf, Shelf  # noqa: PLC0415
+        from verifier.kb.shelf import LiveShelf, Shelf  # noqa: PLC0415 - most commands need none
 
         if self.config.kb.kind == "local":
             return Shelf(self.file(self.config.kb.file))
-        from verifier.kb.asking import WORKER  # noqa: PLC0415
+        from verifier.kb.asking import WORKER  # noqa: PLC0415 - most commands need none
 
         return LiveShelf(self._wikipedia(WORKER))
 
     def _wikipedia(self, patience: Patience) -> WikipediaKb:
-        from verifier import clock  # noqa: PLC0415
-        from verifier.kb.wikipedia import Place, WikipediaKb  # noqa: PLC0415
+        from verifier import clock  # noqa: PLC0415 - most commands need none
+        from verifier.kb.wikipedia import Place, WikipediaKb  # noqa: PLC0415 - most commands need none
 
         told = self.config.kb
         languages = tuple(dict.fromkeys(one.language for one in self.config.datasets.values())) or ("en",)

@@ -81,6 +81,18 @@ def test_a_hidden_link_is_shown_only_after_the_entity_is_named(served: Served) -
     assert [row["arm"] for row in table(study, "judgments")] == ["hidden"]
 
 
+def test_a_search_does_not_tell_which_entity_a_hidden_link_leads_to(served: Served) -> None:
+    worker = begun(served("hidden_links_share: 1"))
+    mention = worker.displays()[0]["mention"]
+    found = worker.get(f"/search?q={mention}&display=0.0")["candidates"]
+    assert found
+    assert not any(one["shown"] for one in found)
+    told = post(worker, "/name", {"display": "0.0", "entity": "Q64", "seconds": 4})[1]["card"]
+    found = worker.get(f"/search?q={told['title']}&display=0.0")["candidates"]
+    assert [one["key"] for one in found if one["shown"]] == [told["key"]]
+    assert found[-1]["shown"]
+
+
 def test_that_there_is_no_name_can_be_said_without_naming_one(served: Served) -> None:
     worker = begun(served("hidden_links_share: 1"))
     assert worker.judge((1, "0.0", "remove")).status_code == 200

@@ -3,10 +3,9 @@
 from decimal import Decimal
 
 import pytest
-from sqlalchemy import select
 
 from analysis.errors import InputError, StateError
-from tests.support.campaign import QUICK, Breaking, Killed
+from tests.support.campaign import QUICK, Breaking, Killed, publish, rows
 from tests.support.crowds import NOON
 from tests.support.prolific import FEE, PAY, campaign, only, requester
 from verifier.crowd import campaigns, publishing
@@ -28,17 +27,8 @@ def study(tiny_blank, tmp_path, platform):
         yield opened
 
 
-def publish(study, account=None, places=None):
-    return publishing.publish(study, account or requester(study), "local", places=places, now=NOON)
-
-
 def close(study, places=None):
     return publishing.close(study, requester(study), "local", places=places, now=NOON)
-
-
-def rows(study, table):
-    with study.read() as session:
-        return session.scalars(select(table).order_by(table.id)).all()
 
 
 def agree(study, platform):

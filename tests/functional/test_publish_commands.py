@@ -64,7 +64,7 @@ def test_nothing_is_published_where_the_study_does_not_answer(posthoc, folder, p
 def test_a_link_publishes_nothing(posthoc, tiny_study):
     ran = posthoc("publish", planned(tiny_study).path)
     assert ran.status == 1
-    assert "the platform 'link' cannot publish" in ran.err
+    assert "the platform link cannot publish. Nothing has to be published there" in ran.err
 
 
 def test_a_simulated_crowd_does_not_come_through_mturk(posthoc, folder):
@@ -93,3 +93,10 @@ def test_the_local_platform_starts_answers_and_stops(tmp_path):
         running.send_signal(signal.SIGTERM)
         running.communicate(timeout=20)
     assert running.returncode == 0
+
+
+def test_a_dry_run_says_what_stands_in_the_way_before_anybody_is_called(posthoc, folder):
+    said = posthoc("publish", folder, "--environment", "production").out
+    assert "Before it can be done: controls were generated that nobody has confirmed" in said
+    assert "Before it can be done: study.yaml: server.public_url: the address is not https" in said
+    assert "Before it can be done" not in posthoc("publish", folder).out

@@ -7,7 +7,18 @@ import pytest
 from sqlalchemy import select, update
 
 from analysis.errors import InputError, StateError
-from tests.support.campaign import QUICK, Breaking, Killed, campaign, come, handed_in, requester, work
+from tests.support.campaign import (
+    QUICK,
+    Breaking,
+    Killed,
+    campaign,
+    come,
+    handed_in,
+    publish,
+    requester,
+    rows,
+    work,
+)
 from tests.support.crowds import NOON, judge, planned
 from tests.support.mturk import Person
 from tests.support.mturk import requester as boto
@@ -36,17 +47,8 @@ def study(tiny_blank, tmp_path, platform):
         yield opened
 
 
-def publish(study, account=None, places=None):
-    return publishing.publish(study, account or requester(study), "local", places=places, now=NOON)
-
-
 def collect(study, *, live=True):
     return collecting.collect(study, requester(study), "local", now=NOON, live=live)
-
-
-def rows(study, table):
-    with study.read() as session:
-        return session.scalars(select(table).order_by(table.id)).all()
 
 
 def hits(platform):

@@ -15,8 +15,9 @@ from flask.testing import FlaskClient
 
 from tests.support import worker_study
 from tests.support.web_worker import Worker
+from verifier import clock
 from verifier.kb.build import build
-from verifier.store import export, progress
+from verifier.store import export, progress, redirects
 from verifier.store.models import Event
 from verifier.study import Study
 from verifier.web.app import create_app
@@ -181,6 +182,22 @@ def test_search_is_logged_with_its_candidates(worker: Worker, served: Study) -> 
     with served.read() as session:
         event = session.query(Event).one()
     assert event.data == {"display": "0.0", "query": "springstein", "candidates": ["wd:Q1225"]}
+
+
+def test_the_entity_shown_comes_last_in_a_search_and_is_logged_there(worker: Worker, served: Study) -> None:
+    """Under whatever key: by a redirect too."""
+    shown = next(one for one in worker.displays() if one["card"]["key"] == "wd:Q830149")["display"]
+    found = worker.get(f"/search?q=paris&display={shown}")["candidates"]
+    assert [(one["key"], one["shown"]) for one in found] == [("wd:Q90", False), ("wd:Q830149", True)]
+    elsewhere = worker.get("/search?q=paris&display=99.0")["candidates"]
+    assert not any(one["shown"] for one in elsewhere)
+    with served.write() as session:
+        redirects.take(session, "r.tsv", "0", {"wd:Q90": "wd:Q830149"}, clock.now())
+    found = worker.get(f"/search?q=paris&display={shown}")["candidates"]
+    assert [(one["key"], one["shown"]) for one in found] == [("wd:Q90", True), ("wd:Q830149", True)]
+    with served.read() as session:
+        first = session.query(Event).order_by(Event.id).first()
+    assert first.data["candidates"] == ["wd:Q90", "wd:Q830149"]
 
 
 def test_a_knowledge_base_built_anew_is_used_at_once_by_every_thread(worker: Worker, served: Study) -> None:

@@ -21,7 +21,7 @@ CONFIG = (
     worker_study.CONFIG.replace("controls: 1", "controls: 2").replace("per_task: 2", "per_task: 2, decoys: 1")
     + "pages: {comments: true, missing_mentions: true}\n"
 )
-WORKERS, ROUNDS = 24, 60
+WORKERS, ROUNDS = 48, 60
 # A tenth of a millisecond, less than answers vary by on any network: less tells nobody anything.
 NOTICEABLE = 1e-4
 
@@ -38,7 +38,9 @@ def test_form_headers_and_statements_are_those_of_any_task(made: Path, tmp_path:
         for name in ("a", "b"):
             worker = Worker(create_app(study).test_client(), name).begin()
             assert telling.controls(study, worker.token)
-            assert len({str(answer) for answer in telling.answers(worker).values()}) == 1
+            before = telling.answers(worker).values()
+            assert len({str(answer) for answer in before}) == 1
+            assert all("judgment" in " ".join(asked) for *_, asked in before)
             assert "decoy" not in json.dumps([worker.get("/state"), worker.tasks()])
             worker.decide_all()
             assert len({str(answer) for answer in telling.answers(worker).values()}) == 1
@@ -59,11 +61,11 @@ def test_how_long_an_answer_takes_tells_nothing(made: Path, tmp_path: Path) -> N
             known = telling.controls(study, worker.token)
             took = np.median(telling.times(client, worker.token, len(tasks), ROUNDS), axis=0)
             rows += [
-                (number, took[n], len(json.dumps(task)), len(task["displays"]), n in known)
+                (number, took[n], len(json.dumps(task)), len(task["displays"]), task["text"], n in known)
                 for n, task in enumerate(tasks)
             ]
-    group, seconds, length, displays, control = (np.array(column) for column in zip(*rows, strict=True))
-    left = telling.residuals(seconds, np.column_stack([length, displays]))
+    group, seconds, length, displays, text, control = (np.array(c) for c in zip(*rows, strict=True))
+    left = telling.residuals(seconds, np.column_stack([length, displays]), text)
     marked = control.astype(bool)
     p = telling.shuffled_p(left, marked, group)
     each = [left[marked & (group == n)].mean() - left[~marked & (group == n)].mean() for n in range(WORKERS)]
@@ -71,7 +73,7 @@ def test_how_long_an_answer_takes_tells_nothing(made: Path, tmp_path: Path) -> N
     margin = float(stats.t.ppf(0.995, WORKERS - 1) * np.std(each, ddof=1) / np.sqrt(WORKERS))
     proof = {
         "what": "processor time of the answer to GET tasks/T, controls against real tasks, beyond what the "
-        "answer's length and its number of displays explain",
+        "text, the answer's length and its number of displays explain",
         "assignments": WORKERS,
         "tasks": len(rows),
         "answers timed": len(rows) * ROUNDS,

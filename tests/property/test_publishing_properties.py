@@ -1,6 +1,5 @@
 """No sequence of publishing, extending, closing, working, paying, rejecting, breaking costs too much."""
 
-import contextlib
 import json
 import tempfile
 from decimal import Decimal
@@ -10,15 +9,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analysis.errors import PosthocError
-from tests.support.campaign import Breaking, Killed, campaign, requester, work
+from tests.support.campaign import Breaking, campaign, requester, work
 from tests.support.crowds import NOON
 from tests.support.mturk import Person
+from tests.support.spending import endure
 from verifier.crowd import bonuses, collecting, paying, publishing, rejecting, review
 from verifier.crowd.bonus_file import Asked
 from verifier.crowd.localmturk.server import LocalMTurk
 from verifier.crowd.submission import submit
-from verifier.store import crowd
 
 CAP = 480
 QUICK = 6
@@ -107,13 +105,7 @@ def test_no_sequence_of_commands_spends_more_than_the_cap(tiny_blank, examples):
             campaign(tiny_blank, Path(folder) / "s", platform, cap=f"{CAP / 100:.2f}") as study,
         ):
             account = requester(study)
-            for number, wish in enumerate(steps):
-                with contextlib.suppress(PosthocError, Killed, AssertionError):
-                    step(study, platform, account, wish, number)
-                told = platform.service.statement()
-                assert 1_000_000 - told["balance"] + told["held"] <= CAP
-                with study.read() as session:
-                    assert crowd.committed(session) <= Decimal(CAP) / 100
+            endure(study, platform, steps, lambda *one: step(study, platform, account, *one), CAP)
 
     check()
     if examples > QUICK:

@@ -8,6 +8,6 @@ from collections.abc import Sequence
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The program `posthoc`."""
-    from verifier.cli.app import main as run  # noqa: PLC0415 - app looks through this package
+    from verifier.cli.app import main as run
 
     sys.exit(run(arguments))

@@ -59,8 +59,8 @@ def adjudicate(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")] = False,
 ) -> None:
     """Experts' decisions: what is doubtful first, as a table out and in."""
-    from verifier.adjudication import lists  # noqa: PLC0415 - keeps --help quick
-    from verifier.study import Study  # noqa: PLC0415
+    from verifier.adjudication import lists
+    from verifier.study import Study
 
     if out is not None and source is not None:
         raise typer.BadParameter("give one of --out and --in")
@@ -88,7 +88,7 @@ def adjudicate(
 
 def lines(counts: Mapping[str, tuple[int, int]], everyone: Mapping[str, int], expert: str) -> list[str]:
     """The queues for people."""
-    from verifier.adjudication.queue import QUEUES  # noqa: PLC0415 - keeps --help quick
+    from verifier.adjudication.queue import QUEUES
 
     out = [f"Decided by expert {expert}, of what the crowd has judged:"]
     out += [
@@ -100,9 +100,9 @@ def lines(counts: Mapping[str, tuple[int, int]], everyone: Mapping[str, int], ex
 
 
 def _take(study: Study, source: Path, expert: str) -> None:
-    from verifier import clock  # noqa: PLC0415 - keeps --help quick
-    from verifier.adjudication import lists  # noqa: PLC0415
-    from verifier.kb.understand import understand  # noqa: PLC0415
+    from verifier import clock
+    from verifier.adjudication import lists
+    from verifier.kb.understand import understand
 
     shelf = study.shelf()
     taken = lists.read(

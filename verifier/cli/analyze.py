@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
 @contextmanager
 def _resolve(path: Path) -> Iterator[Path]:
     """The bundle of a study folder, or the path as it is."""
-    from verifier.exporting import bundle_of  # noqa: PLC0415 - keeps --help quick
+    from verifier.exporting import bundle_of
 
     with bundle_of(path) as found:
         yield found

@@ -19,6 +19,7 @@ from verifier import cli
 from verifier.cli.output import complain, note, say
 
 INTERRUPTED = 130
+_WIDEST = 130
 
 
 def build() -> typer.Typer:
@@ -31,6 +32,8 @@ def build() -> typer.Typer:
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
+        # On a wide terminal whole sentences, not their first words.
+        context_settings={"max_content_width": _WIDEST},
     )
     app.callback()(_root)
     for module in sorted(_modules(), key=lambda found: (getattr(found, "ORDER", 100), found.__name__)):

@@ -23,8 +23,8 @@ def backup(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file, such as study-monday.tar.gz.")],
 ) -> None:
     """Write a whole study into one file, with its secrets and vault: only you can read it."""
-    from verifier import keeping  # noqa: PLC0415 - keeps --help quick
-    from verifier.study import Study  # noqa: PLC0415
+    from verifier import keeping
+    from verifier.study import Study
 
     with Study.open(study) as opened:
         done = keeping.backup(opened, file)
@@ -43,7 +43,7 @@ def restore(
     ] = None,
 ) -> None:
     """Make the study of a backup again, in a new folder."""
-    from verifier import keeping  # noqa: PLC0415 - keeps --help quick
+    from verifier import keeping
 
     done = keeping.restore(file, folder, database=database)
     say(f"Made {done} again. Look it over with: posthoc doctor {done}")

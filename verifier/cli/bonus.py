@@ -57,9 +57,9 @@ def bonus(
     as_json: hosting.AsJson = False,
 ) -> None:
     """Pay bonuses, each once and within the budget's cap. Dry run first."""
-    from verifier import clock  # noqa: PLC0415 - keeps --help quick
-    from verifier.crowd import bonus_file, bonuses, campaigns  # noqa: PLC0415
-    from verifier.study import Study  # noqa: PLC0415
+    from verifier import clock
+    from verifier.crowd import bonus_file, bonuses, campaigns
+    from verifier.study import Study
 
     with Study.open(study) as opened:
         if propose is not None:
@@ -107,8 +107,8 @@ def lines(found: Offer) -> list[str]:
 
 
 def _pay(study: Study, asked: list[Asked], confirm: str, out: Path | None) -> Paid:
-    from verifier import clock  # noqa: PLC0415 - keeps --help quick
-    from verifier.crowd import bonus_file, bonuses, campaigns, paying  # noqa: PLC0415
+    from verifier import clock
+    from verifier.crowd import bonus_file, bonuses, campaigns, paying
 
     if bonuses.payable(study):
         account = hosting.account(study, paying.environment_of(study), confirm)
@@ -132,8 +132,8 @@ def _pay(study: Study, asked: list[Asked], confirm: str, out: Path | None) -> Pa
 
 
 def _propose(study: Study, out: Path, *, as_json: bool) -> None:
-    from verifier.crowd import bonus_file  # noqa: PLC0415 - keeps --help quick
-    from verifier.crowd.fairness import ENOUGH, REASON, fairness  # noqa: PLC0415
+    from verifier.crowd import bonus_file
+    from verifier.crowd.fairness import ENOUGH, REASON, fairness
 
     found = fairness(study)
     rows = [(number, f"{found.top_up:.2f}", REASON) for number in found.assignments]

@@ -36,11 +36,11 @@ def close(
     as_json: hosting.AsJson = False,
 ) -> None:
     """Take open places from the crowd; who is at work may still hand in. Dry run first."""
-    from verifier import clock  # noqa: PLC0415 - keeps --help quick
-    from verifier.crowd import campaigns, publishing  # noqa: PLC0415
-    from verifier.crowd.base import Capability  # noqa: PLC0415
-    from verifier.crowd.counted_base import is_counted  # noqa: PLC0415
-    from verifier.study import Study  # noqa: PLC0415
+    from verifier import clock
+    from verifier.crowd import campaigns, publishing
+    from verifier.crowd.base import Capability
+    from verifier.crowd.counted_base import is_counted
+    from verifier.study import Study
 
     if delete:
         _delete(study, environment, live=live, confirm=confirm, as_json=as_json)
@@ -63,10 +63,10 @@ def close(
 
 
 def _delete(study: Path, environment: str, *, live: bool, confirm: str, as_json: bool) -> None:
-    from verifier import clock  # noqa: PLC0415 - keeps --help quick
-    from verifier.crowd import campaigns, clearing  # noqa: PLC0415
-    from verifier.crowd.base import Capability  # noqa: PLC0415
-    from verifier.study import Study  # noqa: PLC0415
+    from verifier import clock
+    from verifier.crowd import campaigns, clearing
+    from verifier.crowd.base import Capability
+    from verifier.study import Study
 
     with Study.open(study) as opened:
         campaigns.check(opened, environment, Capability.DELETE)

@@ -24,9 +24,9 @@ def collect(
     as_json: hosting.AsJson = False,
 ) -> None:
     """Read what was handed in on the platform and compare it with what is here. Dry run first."""
-    from verifier import clock  # noqa: PLC0415 - keeps --help quick
-    from verifier.crowd import campaigns, collecting  # noqa: PLC0415
-    from verifier.study import Study  # noqa: PLC0415
+    from verifier import clock
+    from verifier.crowd import campaigns, collecting
+    from verifier.study import Study
 
     with Study.open(study) as opened:
         if live:

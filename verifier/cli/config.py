@@ -32,19 +32,19 @@ def check(
     json: Annotated[bool, typer.Option("--json", help="Every setting in force, as JSON.")] = False,
 ) -> None:
     """Check study.yaml and secrets.env; every fault is told with its line, and what departs from the plan."""
-    from verifier.config import load_config  # noqa: PLC0415 - keeps --help quick
-    from verifier.founding import CONFIG_FILE, address_of  # noqa: PLC0415
-    from verifier.needed import check_files  # noqa: PLC0415
-    from verifier.secrets import read_secrets  # noqa: PLC0415
-    from verifier.store.engine import missing_file  # noqa: PLC0415
-    from verifier.study import Study  # noqa: PLC0415
+    from verifier.config import load_config
+    from verifier.founding import CONFIG_FILE, address_of
+    from verifier.needed import check_files
+    from verifier.secrets import read_secrets
+    from verifier.store.engine import missing_file
+    from verifier.study import Study
 
     config = load_config(study / CONFIG_FILE)
     read_secrets(study)
     check_files(study, config)
     notices: list[str] = []
     if not missing_file(address_of(study, config)):
-        from verifier.plan import terms  # noqa: PLC0415
+        from verifier.plan import terms
 
         with Study.open(study) as opened, opened.read() as session:
             notices = terms.notices(session, config)

@@ -10,7 +10,7 @@ import typer
 from verifier.cli.output import note, say, say_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from verifier.crowd.control_audit import Audited
     from verifier.plan.confirming import Listed
@@ -49,9 +49,9 @@ def controls(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")] = False,
 ) -> None:
     """The controls: list, confirm before a live start, audit, retire."""
-    from verifier.crowd import control_audit  # noqa: PLC0415 - keeps --help quick
-    from verifier.plan import confirming  # noqa: PLC0415
-    from verifier.study import Study  # noqa: PLC0415
+    from verifier.crowd import control_audit
+    from verifier.plan import confirming
+    from verifier.study import Study
 
     if sum((confirm is not None, confirm_all, bool(retire))) > 1:
         raise typer.BadParameter("give one of --confirm, --confirm-all and --retire")
@@ -75,8 +75,8 @@ def controls(
 def _changed(
     study: Study, confirm: Path | None, retire: Sequence[int], reason: str, *, every: bool
 ) -> Listed:
-    from verifier import clock  # noqa: PLC0415 - keeps --help quick
-    from verifier.plan import confirming  # noqa: PLC0415
+    from verifier import clock
+    from verifier.plan import confirming
 
     now = clock.now()
     if confirm is not None:
@@ -88,8 +88,8 @@ def _changed(
 
 def _grade_again(study: Study, found: Listed) -> None:
     """Everyone who had a control that was just retired."""
-    from verifier import clock  # noqa: PLC0415 - keeps --help quick
-    from verifier.crowd import counting  # noqa: PLC0415
+    from verifier import clock
+    from verifier.crowd import counting
 
     again = counting.regrade(study, clock.now(), of=found.affected)
     note(
@@ -105,6 +105,12 @@ def lines(found: Listed, audited: Sequence[Audited] | None) -> list[str]:
     out = [f"Controls: {found.controls} ({origins}); {states}."]
     if found.confirmed or found.retired:
         out.append(f"Confirmed now: {found.confirmed}. Retired now: {found.retired}.")
+    out += _replaced_lines(found)
+    out += [
+        f"Control {one.control} has yes in the list, and was retired on {one.retired}"
+        f"{f' ({one.reason})' if one.reason else ''}: it stays retired."
+        for one in found.passed_over
+    ]
     if found.states.get("unconfirmed"):
         out.append(
             "Nothing is published live while a control is unconfirmed. Look them through: posthoc controls"
@@ -113,6 +119,24 @@ def lines(found: Listed, audited: Sequence[Audited] | None) -> list[str]:
     if audited is not None:
         out += _audit_lines(audited)
     return out
+
+
+def _replaced_lines(found: Listed) -> Iterator[str]:
+    """What took the place of what was retired, and why not everything has something in its place."""
+    if found.replaced_by:
+        pairs = ", ".join(f"{new} for {old}" for old, new in found.replaced_by.items())
+        yield f"In their place, the next best that the texts allow: control {pairs}."
+    if found.waiting:
+        yield "Nobody is given these before you confirm them, for what they replace had been confirmed."
+    if found.not_replaced:
+        why = "; ".join(f"{number} times: {reason}" for reason, number in sorted(found.failures.items()))
+        gone = ", ".join(map(str, found.not_replaced))
+        yield f"Nothing takes the place of {gone}{f' ({why})' if why else ''}."
+    if found.locked:
+        yield (
+            "The study is locked, and its plan is another one now: reports list that as a departure. As long"
+            " as nobody has judged, it can be locked anew: posthoc plan STUDY --lock"
+        )
 
 
 def _audit_lines(audited: Sequence[Audited]) -> list[str]:

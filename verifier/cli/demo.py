@@ -30,7 +30,7 @@ def demo(
     ] = Path("demo"),
 ) -> None:
     """All of it on the bundled sample study: import, plan, serve, simulated crowd, review, analyze."""
-    from verifier import demo as service  # noqa: PLC0415 - keeps --help quick
+    from verifier import demo as service
 
     tell = OnTerminal() if sys.stdout.isatty() else InPipe()
     done = service.run(out, tell)
@@ -80,7 +80,7 @@ class OnTerminal:
     """Tells the steps with colour, and the crowd's work with a bar."""
 
     def __init__(self) -> None:
-        from rich.console import Console  # noqa: PLC0415 - slow to load, only for terminals
+        from rich.console import Console
 
         self._console: Console = Console(highlight=False)
         self._bar: Progress | None = None
@@ -99,7 +99,7 @@ class OnTerminal:
     def working(self, done: int, total: int) -> None:
         """Move the bar."""
         if self._bar is None:
-            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
             columns = (TextColumn("  places done"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"))
             self._bar = Progress(*columns, TimeElapsedColumn(), console=self._console, transient=True)

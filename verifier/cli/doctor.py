@@ -23,7 +23,7 @@ def doctor(
     json: Annotated[bool, typer.Option("--json", help="The findings as JSON.")] = False,
 ) -> None:
     """Look a study over; a fault is told with what to do about it, and ends in exit status 1."""
-    from verifier.doctor import examine  # noqa: PLC0415 - keeps --help quick
+    from verifier.doctor import examine
 
     findings = []
     for finding in examine(study):

@@ -81,12 +81,12 @@ def export(
     ] = False,
 ) -> None:
     """Write what the study holds, without anything that says who its workers are."""
-    from verifier import exporting  # noqa: PLC0415 - quick --help
-    from verifier.study import Study  # noqa: PLC0415
+    from verifier import exporting
+    from verifier.study import Study
 
     _refuse_stray(to, form=form, dataset=dataset, source=source, annotations=annotations, no_text=no_text)
     if to in (What.CORRECTED, What.AUDIT):
-        from analysis.ballots import Rule  # noqa: PLC0415 - needs pandas
+        from analysis.ballots import Rule
 
         votes = min_votes if min_votes is not None else 2 if to is What.CORRECTED else 1
         rule = Rule(votes, min_share, not no_experts, nested)
@@ -138,7 +138,7 @@ def _judge(
     study: Path, to: What, out: Path, rule: Rule, *, source: str | None, dataset: str | None, form: str | None
 ) -> None:
     """What the votes find in the ground truth."""
-    from verifier.correcting import write_audit, write_corrected  # noqa: PLC0415 - quick --help
+    from verifier.correcting import write_audit, write_corrected
 
     if to is What.AUDIT:
         found, about = write_audit(study, out, rule, source=source)

@@ -30,11 +30,11 @@ def extend(
     as_json: hosting.AsJson = False,
 ) -> None:
     """Let open places, run out or not, be taken for platform.lifetime_hours from now. Dry run first."""
-    from verifier import clock  # noqa: PLC0415 - keeps --help quick
-    from verifier.crowd import campaigns, publishing  # noqa: PLC0415
-    from verifier.crowd.base import Capability  # noqa: PLC0415
-    from verifier.crowd.counted_base import is_counted  # noqa: PLC0415
-    from verifier.study import Study  # noqa: PLC0415
+    from verifier import clock
+    from verifier.crowd import campaigns, publishing
+    from verifier.crowd.base import Capability
+    from verifier.crowd.counted_base import is_counted
+    from verifier.study import Study
 
     with Study.open(study) as opened:
         campaigns.check(opened, environment, Capability.EXTEND)

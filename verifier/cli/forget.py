@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from analysis.errors import InputError, StateError
+from analysis.errors import InputError, StateError, plain
 from verifier.cli import hosting
 from verifier.cli.output import note, say, say_json
 
@@ -34,10 +34,10 @@ def forget(
     as_json: hosting.AsJson = False,
 ) -> None:
     """Delete the platform's ids of all workers; the study can still be analysed. Cannot be undone."""
-    from verifier import clock  # noqa: PLC0415 - keeps --help quick
-    from verifier.crowd import campaigns  # noqa: PLC0415
-    from verifier.store import forgetting  # noqa: PLC0415
-    from verifier.study import Study  # noqa: PLC0415
+    from verifier import clock
+    from verifier.crowd import campaigns
+    from verifier.store import forgetting
+    from verifier.study import Study
 
     day = None if on is None else _day(on)
     with Study.open(study) as opened:
@@ -76,5 +76,5 @@ def _day(text: str) -> datetime:
     try:
         found = date.fromisoformat(text)
     except ValueError:
-        raise InputError("not a day", where="--on", got=repr(text), expected="such as 2027-01-31") from None
+        raise InputError("not a day", where="--on", got=plain(text), expected="such as 2027-01-31") from None
     return datetime(found.year, found.month, found.day, tzinfo=UTC)

@@ -24,7 +24,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stand
 
 def account(study: Study, environment: str, confirm: str) -> Requester:
     """Our account, once the person has said which study this is for."""
-    from verifier.crowd import campaigns  # noqa: PLC0415 - keeps --help quick
+    from verifier.crowd import campaigns
 
     campaigns.confirmed(study, confirm)
     if environment == "production" and study.config.platform.kind == "mturk":

@@ -77,11 +77,11 @@ def import_(
     json: Annotated[bool, typer.Option("--json", help="The report as JSON.")] = False,
 ) -> None:
     """Import corpus files, whole or not at all; every bad row is told with its line."""
-    from analysis.corpora import read_prefixes  # noqa: PLC0415 - keeps --help quick
-    from analysis.errors import InputError  # noqa: PLC0415
-    from verifier import clock  # noqa: PLC0415
-    from verifier.corpus.importing import Request, import_files  # noqa: PLC0415
-    from verifier.study import Study  # noqa: PLC0415
+    from analysis.corpora import read_prefixes
+    from analysis.errors import InputError
+    from verifier import clock
+    from verifier.corpus.importing import Request, import_files
+    from verifier.study import Study
 
     if replace and as_name:
         raise typer.BadParameter("--replace and --as exclude each other", param_hint="--replace")

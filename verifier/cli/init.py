@@ -30,7 +30,7 @@ def init(
     ] = None,
 ) -> None:
     """Make a study folder: configuration, secrets, database."""
-    from verifier.study import Study  # noqa: PLC0415 - keeps --help quick
+    from verifier.study import Study
 
     with Study.create(folder, template, database=database) as study:
         say(f"Made the study {study.config.study.name} in {folder}.")

@@ -31,8 +31,9 @@ def build(
         typer.Argument(
             metavar="FILE",
             help="Tab-separated, with a header: key (or qid), title (or label), description, extract, aliases"
-            " (| between), popularity, url, image (a file), image_credit. Only key is needed. Or a dump of"
-            " Wikidata, or of a Wikipedia's search index: .json, .json.gz, .json.bz2.",
+            " (| between), popularity, url, image (a file, no address), image_credit. Only key is needed."
+            " Or a dump of Wikidata, or of a Wikipedia's search index: .json, .json.gz, .json.bz2; or the"
+            " pages of a Wikipedia: .xml, .xml.gz, .xml.bz2.",
         ),
     ],
     *,
@@ -41,13 +42,13 @@ def build(
     ] = "en",
 ) -> None:
     """Build the study's knowledge base from a table of entities or a dump; replaces the one before."""
-    from analysis.errors import StateError  # noqa: PLC0415 - keeps --help quick
-    from verifier.config import load_config  # noqa: PLC0415 - keeps --help quick
-    from verifier.founding import CONFIG_FILE, address_of  # noqa: PLC0415
-    from verifier.kb.build import build as make  # noqa: PLC0415
-    from verifier.plan import planning, terms  # noqa: PLC0415
-    from verifier.store.engine import missing_file  # noqa: PLC0415
-    from verifier.study import Study  # noqa: PLC0415
+    from analysis.errors import StateError
+    from verifier.config import load_config
+    from verifier.founding import CONFIG_FILE, address_of
+    from verifier.kb.build import build as make
+    from verifier.plan import planning, terms
+    from verifier.store.engine import missing_file
+    from verifier.study import Study
 
     config = load_config(study / CONFIG_FILE)
     if config.kb.kind != "local":

@@ -26,8 +26,8 @@ def links(
     ],
 ) -> None:
     """Write an entry link for each participant."""
-    from verifier.crowd import bonus_file, signing  # noqa: PLC0415 - keeps --help quick
-    from verifier.study import Study  # noqa: PLC0415
+    from verifier.crowd import bonus_file, signing
+    from verifier.study import Study
 
     with Study.open(study) as opened:
         found = list(signing.links(opened, signing.read(opened, file)))

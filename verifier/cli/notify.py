@@ -31,10 +31,10 @@ def notify(
     as_json: hosting.AsJson = False,
 ) -> None:
     """Send a message to workers, where the platform carries messages. Dry run first."""
-    from verifier.crowd import clearing, paying  # noqa: PLC0415 - keeps --help quick
-    from verifier.crowd.base import Capability, require  # noqa: PLC0415
-    from verifier.crowd.platforms import adapter_of  # noqa: PLC0415
-    from verifier.study import Study  # noqa: PLC0415
+    from verifier.crowd import clearing, paying
+    from verifier.crowd.base import Capability, require
+    from verifier.crowd.platforms import adapter_of
+    from verifier.study import Study
 
     named = worker or []
     with Study.open(study) as opened:

@@ -71,8 +71,8 @@ def progress(items: Iterable[T], label: str, total: int | None = None) -> Iterat
     if not sys.stderr.isatty():
         yield items
         return
-    from rich.console import Console  # noqa: PLC0415 - slow to load, only for terminals
-    from rich.progress import Progress  # noqa: PLC0415
+    from rich.console import Console
+    from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
         yield bar.track(items, description=label, total=total)

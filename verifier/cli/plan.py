@@ -45,10 +45,10 @@ def plan(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")] = False,
 ) -> None:
     """Cut texts, draw up tasks and controls, say what it costs and how precise it will be."""
-    from verifier import clock  # noqa: PLC0415 - keeps --help quick
-    from verifier.needed import check_files  # noqa: PLC0415
-    from verifier.plan import listing, planning  # noqa: PLC0415
-    from verifier.study import Study  # noqa: PLC0415
+    from verifier import clock
+    from verifier.needed import check_files
+    from verifier.plan import listing, planning
+    from verifier.study import Study
 
     if dry_run and (lock or controls is not None):
         raise typer.BadParameter("--dry-run stores nothing: give it without --lock and --controls")

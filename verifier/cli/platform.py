@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from analysis.errors import InputError
+from analysis.errors import InputError, plain
 from verifier.cli.output import note
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def mturk(
     balance: Balance = "10000.00",
 ) -> None:
     """A local MTurk: boto3 speaks to it with endpoint_url, workers have a site. No money, no network."""
-    from verifier.crowd.localmturk.server import LocalMTurk  # noqa: PLC0415 - keeps --help quick
+    from verifier.crowd.localmturk.server import LocalMTurk
 
     _run(
         "mturk",
@@ -75,12 +75,12 @@ def prolific(
     ] = "USD",
 ) -> None:
     """A local Prolific: it answers programs as Prolific does, and has a site. No money, no network."""
-    from verifier.crowd.localprolific.server import LocalProlific  # noqa: PLC0415 - keeps --help quick
+    from verifier.crowd.localprolific.server import LocalProlific
 
     if not _PERCENT.fullmatch(fee):
-        raise InputError("not a percentage", where="--fee", got=repr(fee), expected="42.8")
+        raise InputError("not a percentage", where="--fee", got=plain(fee), expected="42.8")
     if not re.fullmatch("[A-Z]{3}", currency):
-        raise InputError("not a currency", where="--currency", got=repr(currency), expected="USD")
+        raise InputError("not a currency", where="--currency", got=plain(currency), expected="USD")
     _run(
         "prolific",
         state,
@@ -109,7 +109,7 @@ def _run(name: str, state: Path | None, made: Callable[[Path], Platform], told: 
 
 def _cents(amount: str) -> int:
     if not _AMOUNT.fullmatch(amount):
-        raise InputError("not an amount", where="--balance", got=repr(amount), expected="10000.00")
+        raise InputError("not an amount", where="--balance", got=plain(amount), expected="10000.00")
     return int(Decimal(amount) * 100)
 
 

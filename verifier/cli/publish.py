@@ -35,12 +35,13 @@ def publish(
     as_json: hosting.AsJson = False,
 ) -> None:
     """Put places before the crowd of the study's platform, never beyond the budget's cap. Dry run first."""
-    from verifier import clock  # noqa: PLC0415 - keeps --help quick
-    from verifier.crowd import campaigns, publishing  # noqa: PLC0415
-    from verifier.study import Study  # noqa: PLC0415
+    from verifier import clock
+    from verifier.crowd import campaigns, publishing
+    from verifier.study import Study
 
     with Study.open(study) as opened:
         found = publishing.offer(opened, environment, places)
+        lacking = [] if live else campaigns.lacking(opened, environment)
         old = publishing.run_out(opened, clock.now())
         done = 0
         if live:
@@ -49,13 +50,24 @@ def publish(
             campaigns.reachable(opened, environment)
             done = publishing.publish(opened, requester, environment, places=places, now=clock.now())
     if as_json:
-        say_json({"live": live, "published": done, "offer": found, "total": found.total, "run_out": old})
+        say_json(
+            {
+                "live": live,
+                "published": done,
+                "offer": found,
+                "total": found.total,
+                "run_out": old,
+                "lacking": lacking,
+            }
+        )
         return
     say("\n".join(lines(found)))
     if old:
         say(
             f"{old} of the places that are out have run out, and nobody can take them: posthoc extend {study}"
         )
+    for what in lacking:
+        say(f"Before it can be done: {what}")
     say(
         f"Published {done} in {environment}."
         if live

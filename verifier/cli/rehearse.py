@@ -50,9 +50,9 @@ def rehearse(
 
     Ends with a report, labelled as simulated, and a statement of account: the platform's and the ledger's.
     """
-    from verifier.rehearse import running  # noqa: PLC0415 - keeps --help quick
-    from verifier.simulate import habits  # noqa: PLC0415
-    from verifier.study import Study  # noqa: PLC0415
+    from verifier.rehearse import running
+    from verifier.simulate import habits
+    from verifier.study import Study
 
     behaviour = habits.crowd("mixed", dropouts=dropouts)
     wanted = running.Wanted(platform, workers, seed, behaviour, truth, _person(workers) if browser else None)

@@ -81,11 +81,11 @@ def review(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")] = False,
 ) -> None:
     """Pay and exceptions: what was handed in, what is proposed, and what a person decides. Dry run first."""
-    from verifier import clock  # noqa: PLC0415 - keeps --help quick
-    from verifier.crowd import asking_back, counting, rejecting  # noqa: PLC0415
-    from verifier.crowd import review as service  # noqa: PLC0415
-    from verifier.crowd.rejecting import Wanted  # noqa: PLC0415
-    from verifier.study import Study  # noqa: PLC0415
+    from verifier import clock
+    from verifier.crowd import asking_back, counting, rejecting
+    from verifier.crowd import review as service
+    from verifier.crowd.rejecting import Wanted
+    from verifier.study import Study
 
     named = approve or []
     unwanted = [Wanted(number, category, feedback) for number in reject or []]
@@ -132,9 +132,9 @@ def review(
 
 def _ask_back(study: Study, numbers: Sequence[int], reason: str) -> None:
     """Ask workers to give back what cannot be paid, where the platform can."""
-    from verifier import clock  # noqa: PLC0415 - keeps --help quick
-    from verifier.crowd import asking_back  # noqa: PLC0415
-    from verifier.crowd.base import Capability  # noqa: PLC0415
+    from verifier import clock
+    from verifier.crowd import asking_back
+    from verifier.crowd.base import Capability
 
     account = _account(study, Capability.REQUEST_RETURN) if numbers else None
     if account is not None:
@@ -143,8 +143,8 @@ def _ask_back(study: Study, numbers: Sequence[int], reason: str) -> None:
 
 def _take_in(study: Study, file: Path, *, live: bool, confirm: str) -> None:
     """Put on record what was decided elsewhere."""
-    from verifier import clock  # noqa: PLC0415 - keeps --help quick
-    from verifier.crowd import campaigns, decisions_file  # noqa: PLC0415
+    from verifier import clock
+    from verifier.crowd import campaigns, decisions_file
 
     decided = decisions_file.read(study, file)
     if not live:
@@ -157,8 +157,8 @@ def _take_in(study: Study, file: Path, *, live: bool, confirm: str) -> None:
 
 def _account(study: Study, capability: Capability) -> Requester | None:
     """Our account, if the study is published and its platform can do this; else None."""
-    from verifier.crowd import campaigns, paying  # noqa: PLC0415 - keeps --help quick
-    from verifier.crowd.platforms import adapter_of  # noqa: PLC0415
+    from verifier.crowd import campaigns, paying
+    from verifier.crowd.platforms import adapter_of
 
     environment = paying.environment_of(study)
     if capability not in adapter_of(study.config).capabilities or not environment:
@@ -168,10 +168,10 @@ def _account(study: Study, capability: Capability) -> Requester | None:
 
 def _reject(study: Study, confirm: str, unwanted: Sequence[Wanted], override: Sequence[int]) -> None:
     """Reject and undo rejections on the platform, those of a run that was cut short first."""
-    from verifier import clock  # noqa: PLC0415 - keeps --help quick
-    from verifier.crowd import campaigns, rejecting  # noqa: PLC0415
-    from verifier.crowd.base import Capability, require  # noqa: PLC0415
-    from verifier.crowd.platforms import adapter_of  # noqa: PLC0415
+    from verifier import clock
+    from verifier.crowd import campaigns, rejecting
+    from verifier.crowd.base import Capability, require
+    from verifier.crowd.platforms import adapter_of
 
     campaigns.confirmed(study, confirm)
     if unwanted or override:
@@ -189,9 +189,9 @@ def _reject(study: Study, confirm: str, unwanted: Sequence[Wanted], override: Se
 
 def _pay(study: Study) -> None:
     """Approve on the platform too, where it can be done from here."""
-    from verifier import clock  # noqa: PLC0415 - keeps --help quick
-    from verifier.crowd import paying  # noqa: PLC0415
-    from verifier.crowd.base import Capability  # noqa: PLC0415
+    from verifier import clock
+    from verifier.crowd import paying
+    from verifier.crowd.base import Capability
 
     account = _account(study, Capability.APPROVE)
     if account is None:
@@ -207,7 +207,7 @@ def _pay(study: Study) -> None:
 
 def lines(queue: Queue) -> list[str]:
     """The queue for people: a summary, then every entry that is not simply passed."""
-    from verifier.crowd.review import WORDS  # noqa: PLC0415 - keeps --help quick
+    from verifier.crowd.review import WORDS
 
     counts = Counter(entry.category for entry in queue.entries)
     decided = sum(entry.decision is not None for entry in queue.entries)

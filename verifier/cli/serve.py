@@ -31,9 +31,9 @@ def serve(
     threads: Annotated[int, typer.Option(min=1, max=128, help="Requests answered at once.")] = 8,
 ) -> None:
     """Serve the study until it is interrupted; prints a link that opens the dashboard once."""
-    from verifier.plan import terms  # noqa: PLC0415
-    from verifier.study import Study  # noqa: PLC0415 - keeps --help quick
-    from verifier.web.server import Listening  # noqa: PLC0415
+    from verifier.plan import terms
+    from verifier.study import Study
+    from verifier.web.server import Listening
 
     with Study.open(study) as opened:
         _refuse_unready(opened)
@@ -52,8 +52,8 @@ def serve(
 
 def _refuse_unready(study: Study) -> None:
     """Say to the researcher what else only workers would find: there is nothing to do, or none is kept."""
-    from verifier.needed import check_files  # noqa: PLC0415 - keeps --help quick
-    from verifier.store import corpora  # noqa: PLC0415
+    from verifier.needed import check_files
+    from verifier.store import corpora
 
     study.store.refuse_to_write()
     check_files(study.path, study.config)

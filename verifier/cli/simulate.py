@@ -69,9 +69,9 @@ def simulate(
     Workers come in waves: within one they arrive in turn, work at once, and hand in in turn, so that the same
     seed gives the same judgments. Nobody waits for the clock: abandoned work is free again after its wave.
     """
-    from verifier.simulate import campaign, habits  # noqa: PLC0415 - keeps --help quick
-    from verifier.simulate.client import check_address  # noqa: PLC0415
-    from verifier.study import Study  # noqa: PLC0415
+    from verifier.simulate import campaign, habits
+    from verifier.simulate.client import check_address
+    from verifier.study import Study
 
     if url is not None:
         check_address(url)

@@ -37,9 +37,9 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")] = False,
 ) -> None:
     """Progress, money, agreement and controls, as they stand."""
-    from verifier.crowd.status import status  # noqa: PLC0415 - keeps --help quick
-    from verifier.crowd.tally import Tally  # noqa: PLC0415
-    from verifier.study import Study  # noqa: PLC0415
+    from verifier.crowd.status import status
+    from verifier.crowd.tally import Tally
+    from verifier.study import Study
 
     with Study.open(study) as opened:
         tally = Tally(opened)
@@ -58,9 +58,9 @@ def show(
 
 def _standing_out(study: Study, tally: Tally) -> list[str]:
     """What the dashboard shows beside the numbers: suspect controls, commonest edits, flagged workers."""
-    from verifier.crowd.changes import changed_links  # noqa: PLC0415 - keeps --help quick
-    from verifier.crowd.control_audit import audit  # noqa: PLC0415
-    from verifier.crowd.workers import workers  # noqa: PLC0415
+    from verifier.crowd.changes import changed_links
+    from verifier.crowd.control_audit import audit
+    from verifier.crowd.workers import workers
 
     suspects = [one for one in audit(study, tally) if one.flag]
     edits = changed_links(tally)
@@ -159,7 +159,7 @@ def _people(status: Status) -> list[str]:
 
 def _outlook(status: Status) -> list[str]:
     """Money and time to the end."""
-    from verifier.crowd.outlook import forecast, lasting  # noqa: PLC0415 - keeps --help quick
+    from verifier.crowd.outlook import forecast, lasting
 
     money, coming = status.money, forecast(status)
     over = f", {coming.over} more than the cap" if coming.over is not None else ""
@@ -176,7 +176,7 @@ def _outlook(status: Status) -> list[str]:
 
 def _changed(status: Status) -> list[str]:
     """What in study.yaml is not as it was planned."""
-    from verifier.plan.terms import said  # noqa: PLC0415 - keeps --help quick
+    from verifier.plan.terms import said
 
     notices = [f"Note: {notice}" for notice in said(status.changed)]
     return [*notices, ""] if notices else []

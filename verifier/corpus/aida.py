@@ -110,7 +110,7 @@ def _token(line: str, number: int, sentence: int) -> _Token:
             expected="1, 2, 4, 6 or 7: token, B or I, mention, entity, address, page id, Freebase id",
         )
     tag = columns[1].strip() if len(columns) > 1 else ""
-    if tag not in ("", "B", "I", "O") or (tag in ("", "O") and len(columns) > 2):  # noqa: PLR2004
+    if tag not in ("", "B", "I", "O") or (tag in ("", "O") and len(columns) > 2):  # noqa: PLR2004 - token and tag
         raise BadRowError("the tag is neither B nor I", got=shown(columns[1]), expected="B, I, or no columns")
     token = storable(columns[0], "token")
     if not token.strip():

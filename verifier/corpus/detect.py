@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from analysis.documents import Document
-from analysis.errors import InputError
+from analysis.errors import InputError, plain
 from verifier.corpus import aida, conel, elevant, jsonl, neleval, nif, rel, table, wned
 from verifier.corpus.rows import Rows, shown
 
@@ -47,7 +47,7 @@ _HEAD = 20_000
 _EXPECTED: Final = (
     "JSON objects with 'annotations' (posthoc JSONL), 'labels' or 'entity_mentions' or 'predictions' "
     "(ELEVANT) or 'response' (REL), WNED XML, NIF in Turtle, AIDA TSV beginning with -DOCSTART-, "
-    "neleval TSV, or a table with columns document, start, end, entity"
+    "neleval TSV, or a table with columns document, start, end, entity (named otherwise: --map FILE)"
 )
 
 
@@ -64,7 +64,7 @@ def recognise(text: str, path: Path, wanted: str = "auto", *, mapped: bool = Fal
         InputError: `wanted` is no format, or the content is of none that is known.
     """
     if wanted not in FORMATS:
-        raise InputError("unknown format", got=repr(wanted), expected=", ".join(FORMATS))
+        raise InputError("unknown format", got=plain(wanted), expected=", ".join(FORMATS))
     if mapped and wanted not in ("auto", "csv"):
         raise InputError("only tables have a mapping", got=f"--format {wanted} with --map", expected="csv")
     if wanted in _READERS:
@@ -141,7 +141,7 @@ def _by_columns(first: str) -> Recognised | None:
     columns = first.rstrip("\r").split("\t")
     if len(columns) > 3 and neleval.TAC_PLACE.match(columns[3]):  # noqa: PLR2004 - the fourth
         return Recognised(neleval.NAME, neleval.read, "its fourth column is a document:start-end")
-    if len(columns) > 2 and all(_WHOLE.match(value.strip()) for value in columns[1:3]):  # noqa: PLR2004
+    if len(columns) > 2 and all(_WHOLE.match(value.strip()) for value in columns[1:3]):  # noqa: PLR2004 - the third
         return Recognised(neleval.NAME, neleval.read, "its second and third columns are offsets")
     names = set(table.header_of(first))
     if {"document", "start", "entity"} <= names:

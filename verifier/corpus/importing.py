@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib.metadata import version
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from analysis.documents import Document
-from analysis.errors import InputError, Problem, StateError
+from analysis.errors import InputError, Problem, StateError, plain
 from verifier.config import DatasetSection, SourceSection
 from verifier.corpus import comparing
 from verifier.corpus.reading import Reading, difference, read_file
@@ -373,18 +373,28 @@ def _declared(study: Study, request: Request, notes: list[str]) -> tuple[Dataset
     for label, name in (("--dataset", request.dataset), ("--source", request.source)):
         if not _NAME.match(name):
             raise InputError(
-                "not a name", where=label, got=repr(name), expected="letters, digits, dot, dash, underscore"
+                "not a name", where=label, got=plain(name), expected="letters, digits, dot, dash, underscore"
             )
     dataset = study.config.datasets.get(request.dataset)
     if dataset is None:
         dataset = DatasetSection()
-        notes.append(f"The dataset {request.dataset} is not declared in study.yaml: taken as language en.")
+        others = _declared_are(study.config.datasets)
+        notes.append(
+            f"The dataset {request.dataset} is not declared in study.yaml{others}: taken as language en."
+        )
     source = study.config.sources.get(request.source)
     if source is None:
         source = SourceSection(role="ground_truth" if request.source == "GT" else "model")
         role = source.role.replace("_", " ")
-        notes.append(f"The source {request.source} is not declared in study.yaml: taken as a {role}.")
+        others = _declared_are(study.config.sources)
+        notes.append(f"The source {request.source} is not declared in study.yaml{others}: taken as a {role}.")
     return dataset, source
+
+
+def _declared_are(names: Iterable[str]) -> str:
+    """What is declared, for who has misspelt it."""
+    declared = ", ".join(names)
+    return f" ({declared} {'are' if ',' in declared else 'is'})" if declared else ""
 
 
 def _name_fault(document: Document, path: Path) -> Problem | None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from types import MappingProxyType
+from typing import Any, Unpack, cast
 
+from analysis.corpora import FileOptions, Options
 from analysis.documents import Annotation, Document
 from analysis.errors import InputError, Problem
 from analysis.keys import LINK, check_language
@@ -50,50 +51,22 @@ class Reading:
     repaired: tuple[Problem, ...] = ()
 
 
-def read_corpus(
-    path: Path,
-    *,
-    format: str = "auto",  # noqa: A002 - the word of the command line
-    language: str = "en",
-    texts: Path | None = None,
-    encoding: str = "utf-8-sig",
-    mapping: Path | None = None,
-    prefixes: Mapping[str, str] = MappingProxyType({}),
-    repair: bool = False,
-    known: Callable[[str], str | None] | None = None,
-    redirects: Sequence[Path] = (),
-) -> list[Document]:
+def read_corpus(path: Path, **options: Unpack[Options]) -> list[Document]:
     """The documents of one corpus file, in file order, each with the annotations of the file's source.
 
     Args:
         path: the file, gzipped or not.
-        format: one of `detect.FORMATS`.
-        language: of bare titles, where the file names none.
-        texts: folder of texts for documents that come without.
-        encoding: of the file, and of the texts in that folder.
-        mapping: a file that says which column of a table is what.
-        prefixes: IRI by prefix, for those that a Turtle file uses without declaring them.
-        repair: put spans right whose place has one answer; otherwise they are bad rows.
-        known: the text of a document by its name, for those that have none in the file nor in the folder.
-        redirects: files of redirects, and of Wikidata ids of titles, for the keys of entities.
+        options: see `analysis.corpora.Options`; the format is one of `detect.FORMATS`.
 
     Raises:
         InputError: the file cannot be read; every bad row is listed with its line.
     """
-    reading = read_file(
-        path,
-        format=format,
-        language=language,
-        texts=texts,
-        encoding=encoding,
-        mapping=mapping,
-        prefixes=prefixes,
-        repair=repair,
-        known=known,
-    )
+    redirects = tuple(options.pop("redirects", ()))
+    reading = read_file(path, **cast("FileOptions", options))
     if reading.problems:
         raise InputError.of(reading.problems)
-    return redirected(reading.documents, _targets(tuple(redirects), language, encoding))
+    language, encoding = options.get("language", "en"), options.get("encoding", "utf-8-sig")
+    return redirected(reading.documents, _targets(redirects, language, encoding))
 
 
 def redirected(documents: Iterable[Document], targets: Mapping[str, str]) -> list[Document]:
@@ -124,29 +97,19 @@ def _targets(paths: tuple[Path, ...], language: str, encoding: str) -> Mapping[s
     return found.targets
 
 
-def read_file(
-    path: Path,
-    *,
-    format: str = "auto",  # noqa: A002 - the word of the command line
-    language: str = "en",
-    texts: Path | None = None,
-    encoding: str = "utf-8-sig",
-    mapping: Path | None = None,
-    prefixes: Mapping[str, str] = MappingProxyType({}),
-    repair: bool = False,
-    known: Callable[[str], str | None] | None = None,
-) -> Reading:
+def read_file(path: Path, **options: Unpack[FileOptions]) -> Reading:
     """A corpus file with its bad rows beside the good ones; parameters as for `read_corpus`.
 
     Raises:
         InputError: the file is not there, is of no known format, or cannot be decoded; or the language is no
             language.
     """
+    wanted, language = options.pop("format", "auto"), options.pop("language", "en")
+    rows = Rows(path, language, **cast("dict[str, Any]", options))
     check_language(language)
     content = read_bytes(path)
-    text = decode(content, path, encoding)
-    recognised = recognise(text, path, format, mapped=mapping is not None)
-    rows = Rows(path, language, texts, encoding, mapping, prefixes, repair, known)
+    text = decode(content, path, rows.encoding)
+    recognised = recognise(text, path, wanted, mapped=rows.mapping is not None)
     documents = _once(recognised.reader(text, rows), rows)
     sha256 = hashlib.sha256(content).hexdigest()
     found = sorted(rows.problems, key=_line)

@@ -372,8 +372,8 @@ def _object(item: Any) -> dict[str, Any]:
 
 
 def shown(value: Any) -> str:
-    """`value` for a message, cut where it is long."""
-    text = repr(value)
+    """`value` for a message, cut where it is long: text in quotes, so that white space is seen, else JSON."""
+    text = repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 

@@ -328,10 +328,11 @@ def require(adapter: Adapter, capability: Capability) -> None:
         StateError: the platform lacks the capability.
     """
     if capability not in adapter.capabilities:
-        able = ", ".join(sorted(adapter.capabilities)) or "nothing by itself"
+        by_hand = Capability.PUBLISH not in adapter.capabilities
+        able = ", ".join(sorted(adapter.capabilities))
         raise StateError(
-            f"the platform {adapter.name!r} cannot {capability}",
+            f"the platform {adapter.name} cannot {capability}",
             where="study.yaml: platform.kind",
-            expected=f"what it can do: {able}",
-            remedy="" if adapter.capabilities else _BY_HAND,
+            expected="" if by_hand else f"what it can do: {able}",
+            remedy=_BY_HAND if by_hand else "",
         )

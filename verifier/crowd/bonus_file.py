@@ -12,7 +12,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
-from analysis.errors import InputError, Problem, StateError
+from analysis.errors import InputError, Problem, StateError, plain
+from verifier.given import text_of
 
 COLUMNS: Final = ("assignment", "worker", "amount", "reason")
 MOST_LETTERS: Final = 1000
@@ -62,13 +63,7 @@ def read(path: Path) -> list[Asked]:
     Raises:
         InputError: the file cannot be read, or lines are wrong; all are listed.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError("the file cannot be read", where=str(path), got=error.strerror or "") from None
-    except UnicodeDecodeError:
-        raise InputError("not UTF-8 text", where=str(path), remedy="Save the file as UTF-8.") from None
-    rows = csv.reader(io.StringIO(text, newline=""))
+    rows = csv.reader(io.StringIO(text_of(path), newline=""))
     header = [name.strip().lower() for name in next(rows, [])]
     _check_header(path, header)
     found: list[Asked] = []
@@ -122,12 +117,12 @@ def _line(where: str, told: dict[str, str]) -> Asked | Problem:
     number, worker = told.get("assignment", ""), told.get("worker", "")
     amount, reason = told.get("amount", ""), told.get("reason", "")
     if number and not _NUMBER.fullmatch(number):
-        return Problem("not the number of an assignment", where, repr(number))
+        return Problem("not the number of an assignment", where, plain(number))
     if not number and not worker:
         return Problem("neither an assignment nor a worker is named", where)
     if not _AMOUNT.fullmatch(amount) or Decimal(amount) <= 0:
-        return Problem("not an amount", where, repr(amount), "such as 0.50, more than nothing")
+        return Problem("not an amount", where, plain(amount), "such as 0.50, more than nothing")
     if not reason or len(reason) > MOST_LETTERS or not reason.isprintable():
         expected = f"1 to {MOST_LETTERS} characters on one line: the worker reads it"
-        return Problem("not a reason", where, repr(reason[:40]), expected)
+        return Problem("not a reason", where, plain(reason[:40]), expected)
     return Asked(where, int(number) if number else None, worker or None, Decimal(amount), reason)

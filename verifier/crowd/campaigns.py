@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import httpx
 
-from analysis.errors import InputError, StateError
+from analysis.errors import InputError, PosthocError, StateError, plain
 from verifier.config import MTurkPlatform, ProlificPlatform
 from verifier.crowd import codes
 from verifier.crowd.base import ENVIRONMENT, Capability, Requester, require
@@ -39,7 +39,7 @@ def check(study: Study, environment: str, capability: Capability) -> None:
     """
     require(adapter_of(study.config), capability)
     if environment not in ENVIRONMENTS:
-        raise InputError("no such environment", got=repr(environment), expected=" or ".join(ENVIRONMENTS))
+        raise InputError("no such environment", got=plain(environment), expected=" or ".join(ENVIRONMENTS))
     if environment == "sandbox" and study.config.platform.kind == "prolific":
         raise InputError(
             "Prolific has no sandbox",
@@ -109,7 +109,7 @@ def confirmed(study: Study, name: str) -> None:
         raise InputError(
             "the study has another name",
             where="--confirm",
-            got=repr(name),
+            got=plain(name),
             expected=study.config.study.name,
             remedy="Check that this is the study you mean.",
         )
@@ -121,12 +121,8 @@ def reachable(study: Study, environment: str) -> None:
     Raises:
         StateError: there is none, it is not https outside local, or something else answers there.
     """
-    address = study.config.server.public_url
-    where = "study.yaml: server.public_url"
-    if address is None:
-        raise StateError("workers have no address", where=where, expected="an address such as https://...")
-    if environment != "local" and not address.startswith("https://"):
-        raise StateError("the address is not https", where=where, got=address)
+    _addressed(study, environment)
+    address = str(study.config.server.public_url)
     with study.read() as session:
         nonce = facts.get(session, "nonce")
     remedy = f"Run: posthoc serve {study.path}, and see that the address leads there."
@@ -134,10 +130,44 @@ def reachable(study: Study, environment: str) -> None:
         told = httpx.get(f"{address.rstrip('/')}/healthz", timeout=_SECONDS).json()
     except (httpx.HTTPError, json.JSONDecodeError, UnicodeDecodeError) as error:
         raise StateError(
-            "the study does not answer there", where=address, got=type(error).__name__, remedy=remedy
+            "the study does not answer there",
+            where=address,
+            got="an answer that is not the study's" if isinstance(error, ValueError) else "no answer",
+            remedy=remedy,
         ) from None
     if not isinstance(told, dict) or told.get("nonce") != nonce:
         raise StateError("another study answers there", where=address, remedy=remedy)
+
+
+def lacking(study: Study, environment: str) -> list[str]:
+    """What stands in the way of publishing, as far as it can be seen without calling anybody."""
+    found: list[str] = []
+    for check in (controls_confirmed, _addressed, _credentials):
+        try:
+            check(study, environment)
+        except PosthocError as error:
+            found += map(str, error)
+    return found
+
+
+def _addressed(study: Study, environment: str) -> None:
+    address = study.config.server.public_url
+    where = "study.yaml: server.public_url"
+    if address is None:
+        raise StateError(
+            "workers have no address",
+            where=where,
+            expected="an address such as https://...",
+            remedy="Say where workers reach posthoc serve: server: {public_url: 'https://study.example.org'}",
+        )
+    if environment != "local" and not address.startswith("https://"):
+        raise StateError("the address is not https", where=where, got=address)
+
+
+def _credentials(study: Study, environment: str) -> None:
+    # What boto3 would find for MTurk only a call tells.
+    if isinstance(study.config.platform, ProlificPlatform):
+        requester(study, environment)
 
 
 def requester(study: Study, environment: str, pacer: Pacer | None = None) -> Requester:
@@ -146,7 +176,14 @@ def requester(study: Study, environment: str, pacer: Pacer | None = None) -> Req
     if isinstance(platform, ProlificPlatform):
         return _prolific(study, platform, environment, pacer or Pacer())
     if not isinstance(platform, MTurkPlatform):
-        raise StateError("the platform has no account to call", where="study.yaml: platform.kind")
+        raise StateError(
+            "the platform has no account to call",
+            where="study.yaml: platform.kind",
+            got=platform.kind,
+            expected="mturk or prolific",
+            remedy="Who comes by a link hands in to the study itself: nothing is collected or paid by a call."
+            " See posthoc status STUDY and posthoc review STUDY.",
+        )
     with study.read() as session:
         nonce = facts.get(session, "nonce")
     from verifier.crowd.mturk_requester import MTurkRequester  # noqa: PLC0415 - boto3 is slow to load
@@ -156,8 +193,8 @@ def requester(study: Study, environment: str, pacer: Pacer | None = None) -> Req
 
 def _prolific(study: Study, platform: ProlificPlatform, environment: str, pacer: Pacer) -> Requester:
     from verifier.crowd.prolific_account import Marks  # noqa: PLC0415 - other platforms need none of it
-    from verifier.crowd.prolific_client import PRODUCTION, ProlificClient  # noqa: PLC0415
-    from verifier.crowd.prolific_requester import ProlificRequester  # noqa: PLC0415
+    from verifier.crowd.prolific_client import PRODUCTION, ProlificClient  # noqa: PLC0415 - the same
+    from verifier.crowd.prolific_requester import ProlificRequester  # noqa: PLC0415 - the same
 
     token = platform_token(study.path, PROLIFIC_TOKEN)
     if environment == "local":

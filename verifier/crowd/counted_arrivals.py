@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
@@ -13,10 +12,10 @@ from typing import TYPE_CHECKING, Final, cast
 from analysis.errors import StateError
 from verifier.crowd import campaigns, vault
 from verifier.crowd.base import ENVIRONMENT, Arrival, Arrived
+from verifier.crowd.claiming import Free, claim
 from verifier.crowd.counted_base import CountedRequester
 from verifier.crowd.counted_collecting import release_ended
 from verifier.crowd.pacing import Pacer
-from verifier.plan import draw
 from verifier.store import counted, crowd, facts, hosting
 
 if TYPE_CHECKING:
@@ -30,14 +29,6 @@ _CHOICE: Final = 100
 # How often, at most, the platform is asked who has gone, however many come for whom no place is free.
 _PAUSE: Final = 1.0
 _asked: Final[dict[Path, float]] = {}
-
-
-@dataclass(frozen=True)
-class _Free:
-    """A place that a worker can claim."""
-
-    place: int
-    worker: int
 
 
 def arrive(study: Study, platform: str, arrival: Arrival, now: datetime) -> Arrived:
@@ -55,21 +46,12 @@ def arrive(study: Study, platform: str, arrival: Arrival, now: datetime) -> Arri
             if not _refreshed(study, arrival.platform_place or "", now):
                 return Arrived(None, "nothing_left")
             continue
-        try:
-            claimed = draw.claim(study, place_id=found.place, worker_id=found.worker, now=now)
-        except draw.NothingLeft:
-            return Arrived(None, "nothing_left")
-        except StateError:
-            # Somebody else has claimed the place at this moment: look again.
-            continue
-        with study.write() as session:
-            row = crowd.assignment(session, claimed)
-            row.platform_assignment = arrival.platform_assignment
-            return Arrived(row.token, "working")
+        if (arrived := claim(study, found, arrival, now)) is not None:
+            return arrived
     return Arrived(None, "nothing_left")
 
 
-def _look(session: Session, study: Study, platform: str, arrival: Arrival) -> Arrived | _Free | None:
+def _look(session: Session, study: Study, platform: str, arrival: Arrival) -> Arrived | Free | None:
     """What the worker has here, or a place for him; None if no place is free."""
     hosted, submission = arrival.platform_place or "", arrival.platform_assignment or ""
     if not counted.is_hosted(session, platform, hosted):
@@ -89,7 +71,7 @@ def _look(session: Session, study: Study, platform: str, arrival: Arrival) -> Ar
     if done or worker.excluded:
         return Arrived(None, "already_done" if done else "excluded")
     free = counted.free(session, platform, hosted, _CHOICE)
-    return _Free(secrets.choice(free), worker.id) if free else None
+    return Free(secrets.choice(free), worker.id) if free else None
 
 
 def _standing(rows: Sequence[AssignmentRow], known: Sequence[AssignmentRow]) -> AssignmentRow | None:

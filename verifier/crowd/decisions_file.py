@@ -10,10 +10,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from analysis.errors import InputError, Problem, StateError
+from analysis.errors import InputError, Problem, StateError, plain
 from verifier.crowd import rejecting, review, vault
 from verifier.crowd.base import Capability
 from verifier.crowd.platforms import adapter_of
+from verifier.given import text_of
 from verifier.store import crowd, hosting, ledger
 
 if TYPE_CHECKING:
@@ -49,10 +50,10 @@ def read(study: Study, path: Path) -> list[Decided]:
             remedy="Use --approve and --reject; what was decided on its site comes in with posthoc collect.",
         )
     try:
-        rows = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline=""))
+        rows = csv.DictReader(io.StringIO(text_of(path), newline=""))
         lines = [(rows.line_num, row) for row in rows]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError("the file cannot be read", where=str(path), got=type(error).__name__) from None
+    except csv.Error as error:
+        raise InputError("the file is no CSV", where=str(path), got=str(error)) from None
     columns = [name for name in rows.fieldnames or [] if name]
     if "decision" not in columns or not set(NAMES) & set(columns):
         raise InputError(
@@ -135,7 +136,7 @@ def _line(where: str, row: dict[str, str], find: Callable[[str, str], int | None
         return Problem(f"nobody handed in under this {named}", where)
     decision, reason = told.get("decision", ""), told.get("reason", "")
     if decision not in DECISIONS:
-        return Problem("no such decision", where, repr(decision[:40]), ", ".join(DECISIONS))
+        return Problem("no such decision", where, plain(decision[:40]), ", ".join(DECISIONS))
     if decision == "reject" and not reason:
         return Problem("a rejection needs a reason", where)
     return Decided(where, number, decision, reason)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from analysis.errors import StateError
 from verifier.crowd import vault
 from verifier.crowd.base import Arrival, Arrived
-from verifier.plan import draw
+from verifier.crowd.claiming import Free, claim
 from verifier.store import crowd, hosting
 
 if TYPE_CHECKING:
@@ -18,15 +16,6 @@ if TYPE_CHECKING:
     from verifier.study import Study
 
 _TRIES: Final = 5
-
-
-@dataclass(frozen=True)
-class _Free:
-    """What must be done so that the worker can claim his place: `holder` must be let go of first."""
-
-    place: int
-    worker: int
-    holder: int | None
 
 
 def arrive(study: Study, platform: str, arrival: Arrival, now: datetime) -> Arrived:
@@ -41,23 +30,12 @@ def arrive(study: Study, platform: str, arrival: Arrival, now: datetime) -> Arri
             found = _look(session, study, platform, arrival)
         if isinstance(found, Arrived):
             return found
-        try:
-            if found.holder is not None:
-                draw.release(study, found.holder, state="returned", now=now)
-            claimed = draw.claim(study, place_id=found.place, worker_id=found.worker, now=now)
-        except draw.NothingLeft:
-            return Arrived(None, "nothing_left")
-        except StateError:
-            # The place was claimed, or the holder handed in, at this moment: look again.
-            continue
-        with study.write() as session:
-            row = crowd.assignment(session, claimed)
-            row.platform_assignment = arrival.platform_assignment
-            return Arrived(row.token, "working")
+        if (arrived := claim(study, found, arrival, now)) is not None:
+            return arrived
     return Arrived(None, "nothing_left")
 
 
-def _look(session: Session, study: Study, platform: str, arrival: Arrival) -> Arrived | _Free:
+def _look(session: Session, study: Study, platform: str, arrival: Arrival) -> Arrived | Free:
     place = hosting.by_platform(session, platform, arrival.platform_place or "")
     if place is None or place.state == "closed":
         return Arrived(None, "nothing_left")
@@ -76,8 +54,8 @@ def _look(session: Session, study: Study, platform: str, arrival: Arrival) -> Ar
     return _free(session, place, worker.id)
 
 
-def _free(session: Session, place: Place, worker: int) -> Arrived | _Free:
+def _free(session: Session, place: Place, worker: int) -> Arrived | Free:
     if place.state == "submitted":
         return Arrived(None, "nothing_left")
     holder = hosting.holder(session, place.id)
-    return _Free(place.id, worker, holder.id if holder else None)
+    return Free(place.id, worker, holder.id if holder else None)

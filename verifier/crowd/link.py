@@ -83,7 +83,7 @@ class LinkAdapter:
         code = self._codes[handed.outcome] or handed.code
         return Finish(code, self._address(handed.outcome, code, handed.participant or ""))
 
-    def leave(self, outcome: str, key: str, environment: str, participant: str = "") -> Finish | None:  # noqa: ARG002
+    def leave(self, outcome: str, key: str, environment: str, participant: str = "") -> Finish | None:  # noqa: ARG002 - who comes by a link is told apart by it alone
         """The panel's code and address for it, where study.yaml names any."""
         code = self._codes[outcome] or ""
         address = self._address(outcome, code, participant)

@@ -6,12 +6,11 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Final
-from urllib.parse import urlsplit
 
-from analysis.errors import InputError
 from verifier import fees
 from verifier.config import MTurkPlatform
 from verifier.crowd.base import Arrival, Capability, Cost, Finish, Handed, Rejecting
+from verifier.crowd.sited import Hosted, unknown
 
 PREVIEW: Final = "ASSIGNMENT_ID_NOT_AVAILABLE"
 _SITES: Final = {"sandbox": "https://workersandbox.mturk.com", "production": "https://www.mturk.com"}
@@ -20,7 +19,7 @@ _ID: Final = re.compile(r"[A-Z0-9]{1,64}")
 _WORKER: Final = re.compile(r"A[A-Z0-9]{0,63}")
 
 
-class MTurkAdapter:
+class MTurkAdapter(Hosted):
     """MTurk: places are HITs that are published before anybody comes."""
 
     name = "mturk"
@@ -45,7 +44,7 @@ class MTurkAdapter:
 
     def __init__(self, config: MTurkPlatform) -> None:
         self._in_frame = config.question == "external"
-        self._sites = {"local": config.worker_url.rstrip("/"), **_SITES}
+        super().__init__({"local": config.worker_url.rstrip("/"), **_SITES})
 
     def parse_arrival(self, args: Mapping[str, str]) -> Arrival:
         """Who came, by assignmentId, hitId and workerId.
@@ -58,32 +57,16 @@ class MTurkAdapter:
             return Arrival("", preview=True)
         hit, worker = args.get("hitId", ""), args.get("workerId", "")
         if not (_ID.fullmatch(assignment) and _ID.fullmatch(hit) and _WORKER.fullmatch(worker)):
-            # The values are not repeated: they may be somebody's id.
-            raise InputError(
-                "the link does not say who you are",
-                where="assignmentId, hitId, workerId",
-                expected="what MTurk puts there",
-                remedy="Open the task on MTurk and accept it there.",
-            )
+            remedy = "Open the task on MTurk and accept it there."
+            raise unknown("assignmentId, hitId, workerId", "MTurk", remedy)
         return Arrival(worker, hit, assignment)
-
-    @property
-    def needs_participant(self) -> bool:
-        """MTurk knows its worker by the assignment."""
-        return False
-
-    @property
-    def partners(self) -> tuple[str, ...]:
-        """The sites of every environment: a server runs before it is known where the study is published."""
-        parts = map(urlsplit, self._sites.values())
-        return tuple(f"{site.scheme}://{site.netloc}" for site in parts)
 
     def finish(self, handed: Handed) -> Finish:
         """A form to the site of the study's environment, never to one that the entry link names.
 
         Out of the frame, the worker takes the code there himself.
         """
-        site = self._sites.get(handed.environment) if self._in_frame else None
+        site = self.sites.get(handed.environment) if self._in_frame else None
         if site is None or handed.platform_assignment is None:
             return Finish(handed.code, None)
         fields = {"assignmentId": handed.platform_assignment, "completion_code": handed.code}

@@ -6,13 +6,12 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Final
-from urllib.parse import urlsplit
 
-from analysis.errors import InputError
 from verifier import fees
 from verifier.config import ProlificPlatform
 from verifier.crowd import codes
 from verifier.crowd.base import Arrival, Capability, Cost, Finish, Handed, Rejecting
+from verifier.crowd.sited import Hosted, unknown
 
 PARAMETERS: Final = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 SITE: Final = "https://app.prolific.com"
@@ -34,7 +33,7 @@ _ID: Final = re.compile(r"[0-9a-f]{24}")
 _COMPLETE: Final = "/submissions/complete?cc="
 
 
-class ProlificAdapter:
+class ProlificAdapter(Hosted):
     """Prolific: the places of one of its studies are a number that grows.
 
     What its rules take for no ground of a rejection: an answer that is not the one of a control. A wrong link
@@ -64,7 +63,7 @@ class ProlificAdapter:
 
     def __init__(self, config: ProlificPlatform) -> None:
         self._percent = config.fee_percent
-        self._sites = {"local": config.worker_url.rstrip("/"), "production": SITE}
+        super().__init__({"local": config.worker_url.rstrip("/"), "production": SITE})
 
     def parse_arrival(self, args: Mapping[str, str]) -> Arrival:
         """Who came, by PROLIFIC_PID, STUDY_ID and SESSION_ID.
@@ -76,25 +75,9 @@ class ProlificAdapter:
             return Arrival("", preview=True)
         participant, study, submission = (args.get(name, "") for name in PARAMETERS)
         if not all(_ID.fullmatch(told) for told in (participant, study, submission)):
-            # The values are not repeated: they may be somebody's id.
-            raise InputError(
-                "the link does not say who you are",
-                where=", ".join(PARAMETERS),
-                expected="what Prolific puts there",
-                remedy="Open the study on Prolific and start it there.",
-            )
+            remedy = "Open the study on Prolific and start it there."
+            raise unknown(", ".join(PARAMETERS), "Prolific", remedy)
         return Arrival(participant, study, submission)
-
-    @property
-    def needs_participant(self) -> bool:
-        """Prolific knows who is logged in."""
-        return False
-
-    @property
-    def partners(self) -> tuple[str, ...]:
-        """The sites of every environment, to which the last page leads."""
-        parts = map(urlsplit, self._sites.values())
-        return tuple(f"{site.scheme}://{site.netloc}" for site in parts)
 
     def finish(self, handed: Handed) -> Finish:
         """The code of the outcome, and the address at which Prolific takes it."""
@@ -102,12 +85,12 @@ class ProlificAdapter:
 
     def leave(self, outcome: str, key: str, environment: str, _participant: str = "") -> Finish | None:
         """The code by which Prolific asks for the place back; nothing where no study is out."""
-        return self._told(outcome, key, environment) if environment in self._sites else None
+        return self._told(outcome, key, environment) if environment in self.sites else None
 
     def cost(self, reward: Decimal, currency: str) -> Cost:
         """The pay and the fee that study.yaml names."""
         return Cost(reward, fees.fee(self.name, reward, self._percent), currency)
 
     def _told(self, outcome: str, key: str, environment: str) -> Finish:
-        told, site = codes.code(key, outcome), self._sites.get(environment)
+        told, site = codes.code(key, outcome), self.sites.get(environment)
         return Finish(told, site and f"{site}{_COMPLETE}{told}")

@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
-from analysis.errors import InputError, Problem, StateError
+from analysis.errors import InputError, Problem, StateError, plain
 from verifier.crowd import campaigns, paying, review
 from verifier.crowd.base import Capability, Rejecting, Requester, require
 from verifier.crowd.bonuses import over_cap
@@ -150,7 +150,7 @@ def _faults(rules: Rejecting, want: Wanted, category: str, where: str) -> list[P
         )
     if rules.categories and want.category not in rules.categories:
         expected = ", ".join(rules.categories)
-        found.append(Problem("no category of the platform's", "--category", repr(want.category), expected))
+        found.append(Problem("no category of the platform's", "--category", plain(want.category), expected))
     return found
 
 

@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 from analysis.errors import InputError, Problem, StateError
 from verifier.config import LinkPlatform
 from verifier.crowd.link import LinkAdapter
+from verifier.given import text_of
 from verifier.store import facts
 
 if TYPE_CHECKING:
@@ -82,10 +83,7 @@ def read(study: Study, path: Path) -> list[str]:
     Raises:
         InputError: it cannot be read, or a line is no id that the study can use; all are listed.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError("the file cannot be read", where=str(path), got=type(error).__name__) from None
+    lines = text_of(path).splitlines()
     platform = study.config.platform
     if not isinstance(platform, LinkPlatform):
         raise StateError("the study's workers come by no plain link", where="study.yaml: platform.kind")

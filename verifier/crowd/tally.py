@@ -200,32 +200,26 @@ class Tally:
         self._plan = state
 
     def _read_displays(self, session: Session) -> Shown:
-        rows = tallying.displays(session)
-        names = ("display", "kind", "dataset", "source", "document", "start", "end", "key")
-        table = pd.DataFrame(rows, columns=list(names))
-        key = np.array([self.code(name) for name in table["key"]], dtype=np.int32)
-        control = (table["kind"] == "control").to_numpy(dtype=bool)
-        cells = tuple(sorted({(row[2], row[3]) for row in rows if row[1] != "control"}))
-        number = {pair: at for at, pair in enumerate(cells)}
-        cell = np.array([NONE if row[1] == "control" else number[row[2], row[3]] for row in rows], np.int32)
-        columns = {name: table[name].to_numpy(dtype=np.int64) for name in ("document", "start", "end")}
+        found = tallying.displays(session, self.code)
+        cells, cell = _cells(found)
+        columns = {"document": found.document, "start": found.start, "end": found.end}
         # A control is an item of its own.
-        alone = np.where(control, table["display"].to_numpy(dtype=np.int64), 0)
-        grouped = pd.DataFrame({**columns, "key": key, "alone": alone}).groupby(
+        alone = np.where(found.control, found.display, 0)
+        grouped = pd.DataFrame({**columns, "key": found.key, "alone": alone}).groupby(
             ["document", "start", "end", "key", "alone"], sort=False
         )
         item = grouped.ngroup().to_numpy()
         _, first = np.unique(item, return_index=True)
-        outside = self._outside(session, columns, first) & ~control[first]
+        outside = self._outside(session, columns, first) & ~found.control[first]
         return Shown(
-            display=table["display"].to_numpy(dtype=np.int64),
+            display=found.display,
             cell=cell,
             item=item.astype(np.int32),
             first=first,
             document=columns["document"],
             start=columns["start"],
             end=columns["end"],
-            key=key,
+            key=found.key.astype(np.int32),
             cells=cells,
             outside=outside,
         )
@@ -300,3 +294,15 @@ class Tally:
                 progress.Work(planned.dataset, planned.source, planned.tasks, planned.displays, *numbers)
             )
         return found
+
+
+def _cells(found: tallying.Displays) -> tuple[tuple[tuple[str, str], ...], Small]:
+    """The datasets and sources that are judged, by name, and which of them each display is of."""
+    apart = max(found.sources) + 1
+    pairs, place = np.unique(found.dataset * apart + found.source, return_inverse=True)
+    named = [(found.datasets[pair // apart], found.sources[pair % apart]) for pair in pairs.tolist()]
+    judged = set(np.unique(place[~found.control]).tolist())
+    cells = tuple(sorted({pair for at, pair in enumerate(named) if at in judged}))
+    number = {pair: at for at, pair in enumerate(cells)}
+    of_pair = np.array([number.get(pair, NONE) for pair in named], dtype=np.int32)
+    return cells, np.where(found.control, np.int32(NONE), of_pair[place])

@@ -85,7 +85,7 @@ def pack(slots: Iterable[Slot], counts: Mapping[str, int], size: int, places: in
 def _matched(left: Mapping[int, list[Slot]], counts: Mapping[str, int], size: int, places: int) -> list[Slot]:
     """The best matching of seats, the whole part of each share and one for the rest of it, to passages."""
     from scipy.sparse import csr_array  # noqa: PLC0415 - slow to load, only for the last draws
-    from scipy.sparse.csgraph import min_weight_full_bipartite_matching  # noqa: PLC0415
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching  # noqa: PLC0415 - the same
 
     total = max(sum(counts.values()), 1)
     sure = [name for name, count in counts.items() for _ in range(size * count // total)]

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 from analysis.csv_lines import write_records
 from analysis.errors import InputError, Problem, StateError
 from verifier import targets
+from verifier.given import text_of
+from verifier.plan import lock, replacing
 from verifier.plan.controls import least
 from verifier.store import controls, plans
 
@@ -32,6 +34,21 @@ LOOKED_THROUGH: Final = "looked through, and not kept"
 
 
 @dataclass(frozen=True)
+class PassedOver:
+    """A control that a list says yes to, and that is retired: it stays so.
+
+    Attributes:
+        control: its number.
+        retired: the day, in UTC.
+        reason: why it was retired.
+    """
+
+    control: int
+    retired: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class Listed:
     """The controls of a study in numbers.
 
@@ -41,6 +58,12 @@ class Listed:
         origins: how many were generated, or given in a file.
         confirmed, retired: how many were just now.
         affected: assignments that had a control which was just retired.
+        replaced_by: control that was just retired -> the one that takes its place.
+        not_replaced: those that were just retired and have none in their place.
+        failures: reason -> segments on which no other control could be made.
+        waiting: of those in the place of others, which nobody is given before a person has confirmed them.
+        passed_over: controls that the list says yes to, and that are retired.
+        locked: whether the study is locked, and its plan another one by what was just retired.
     """
 
     controls: int
@@ -49,6 +72,12 @@ class Listed:
     confirmed: int = 0
     retired: int = 0
     affected: Sequence[int] = field(default=())
+    replaced_by: Mapping[int, int] = field(default_factory=dict)
+    not_replaced: Sequence[int] = field(default=())
+    failures: Mapping[str, int] = field(default_factory=dict)
+    waiting: Sequence[int] = field(default=())
+    passed_over: Sequence[PassedOver] = field(default=())
+    locked: bool = False
 
 
 def unconfirmed(store: Store) -> int:
@@ -95,60 +124,98 @@ def confirm_all(study: Study, now: datetime) -> Listed:
 def confirm_listed(study: Study, file: Path, now: datetime) -> Listed:
     """Confirm the controls whose rows say `yes` under `keep`, retire those of which one says `no`.
 
+    One that is retired already stays so, whatever the list says; `passed_over` names it.
+
     Raises:
         InputError: the file is no such list; every fault with its line.
         StateError: too few controls would be left.
     """
-    with study.write() as session:
+    with study.read() as session:
         shown: dict[int, set[tuple[str, str]]] = {state.task: set() for state in controls.states(session)}
         for display in plans.control_displays(session):
             shown[display.task].add((display.key, display.expected or _NOT_GRADED))
-        wanted = _wanted(file, shown)
-        kept = [task for task, keep in wanted.items() if keep]
-        dropped = [task for task, keep in wanted.items() if not keep]
-        return _settle(session, study, kept=kept, dropped=dropped, reason=LOOKED_THROUGH, now=now)
+    wanted = _wanted(file, shown)
+    kept = [task for task, keep in wanted.items() if keep]
+    dropped = [task for task, keep in wanted.items() if not keep]
+    return _settle(study, kept=kept, dropped=dropped, reason=LOOKED_THROUGH, now=now)
 
 
 def retire(study: Study, tasks: Collection[int], reason: str, now: datetime) -> Listed:
     """Retire controls: nobody gets them any more, and grades leave their questions out.
 
-    The assignments that had one have to be graded again (`affected`).
+    The next best that can be made takes the place of each (see `replacing`); who has drawn the old one keeps
+    it. The assignments that had one have to be graded again (`affected`).
 
     Raises:
         InputError: one is no control.
         StateError: too few controls would be left.
     """
-    with study.write() as session:
+    with study.read() as session:
         known = {state.task for state in controls.states(session)}
-        if strange := sorted(set(tasks) - known):
-            raise InputError("no such control", where="--retire", got=", ".join(map(str, strange)))
-        return _settle(session, study, dropped=tasks, reason=reason, now=now)
+    if strange := sorted(set(tasks) - known):
+        raise InputError(
+            "no such control",
+            where="--retire",
+            got=", ".join(map(str, strange)),
+            expected=f"a number from {min(known)} to {max(known)}" if known else "",
+            remedy="Their numbers stand under control in: posthoc controls STUDY --out FILE"
+            if known
+            else "There are no controls yet: posthoc plan STUDY",
+        )
+    return _settle(study, dropped=tasks, reason=reason, now=now)
 
 
 def _settle(
-    session: Session,
-    study: Study,
-    *,
-    kept: Collection[int] = (),
-    dropped: Collection[int],
-    reason: str,
-    now: datetime,
+    study: Study, *, kept: Collection[int] = (), dropped: Collection[int], reason: str, now: datetime
 ) -> Listed:
-    retired = controls.retire(session, dropped, now, reason)
-    confirmed = controls.confirm(session, kept, now)
-    if retired and study.config.place.controls:
-        left = [passage for _, passage in plans.controls(session)]
-        drawable = {count.passage for count in plans.slot_counts(session)}
-        needed = least(left, drawable, study.config.place.controls)
-        if len(left) < needed:
-            raise StateError(
-                "too few controls would be left",
-                got=f"{len(left)} after {retired} are retired",
-                expected=f"{needed} or more",
-                remedy="Retire fewer, or lower place.controls. Nothing was changed.",
-            )
-    affected = plans.assignments_with(session, dropped) if retired else []
-    return _listed(session, confirmed=confirmed, retired=retired, affected=affected)
+    found = replacing.find(study, dropped)
+    with study.write(alone=True) as session:
+        before = {state.task: state for state in controls.states(session)}
+        confirmed = controls.confirm(session, kept, now)
+        retired = controls.retire(session, dropped, now, reason)
+        if not retired:
+            return _listed(session, confirmed=confirmed, passed_over=_passed_over(before, kept))
+        replaced = replacing.put(session, study, found, now)
+        _enough(session, study, len(retired))
+        replacing.note(session, retired, reason, replaced, now)
+        return _listed(
+            session,
+            confirmed=confirmed,
+            retired=len(retired),
+            affected=plans.assignments_with(session, retired),
+            replaced_by=replaced.by,
+            not_replaced=[task for task in retired if task not in replaced.by],
+            failures=replaced.failures,
+            waiting=[new for old, new in replaced.by.items() if before[old].confirmed],
+            passed_over=_passed_over(before, kept),
+            locked=lock.current(session) is not None,
+        )
+
+
+def _passed_over(before: Mapping[int, controls.State], kept: Collection[int]) -> list[PassedOver]:
+    states = (before[task] for task in sorted(kept))
+    return [
+        PassedOver(state.task, f"{state.retired:%Y-%m-%d}", state.reason or "")
+        for state in states
+        if state.retired
+    ]
+
+
+def _enough(session: Session, study: Study, retired: int) -> None:
+    """Refuse where workers could not be given as many controls as a place has."""
+    if not study.config.place.controls:
+        return
+    left = [passage for _, passage in plans.controls(session)]
+    drawable = {count.passage for count in plans.slot_counts(session)}
+    needed = least(left, drawable, study.config.place.controls)
+    if len(left) < needed:
+        raise StateError(
+            "too few controls would be left",
+            got=f"{len(left)} after {retired} are retired, those in their place that need no word counted in",
+            expected=f"{needed} or more",
+            remedy="Retire fewer at a time and confirm what takes their place, or lower place.controls."
+            " Nothing was changed.",
+        )
 
 
 def _listed(session: Session, **more: Any) -> Listed:
@@ -190,11 +257,7 @@ def _wanted(file: Path, shown: Mapping[int, Collection[tuple[str, str]]]) -> dic
 
 
 def _rows(file: Path) -> list[tuple[int, dict[str, str]]]:
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError("the list of controls cannot be read", where=str(file), got=str(error)) from None
-    reader = csv.DictReader(io.StringIO(text, newline=""))
+    reader = csv.DictReader(io.StringIO(text_of(file), newline=""))
     if not {"control", "keep"} <= set(reader.fieldnames or ()):
         raise InputError(
             "no list of controls",

@@ -122,9 +122,13 @@ class KbEntities:
         """Any entities of the knowledge base; of the corpus, where it draws none."""
         return self._kb.random(seed, limit) or CorpusEntities(self._names).random(seed, limit)
 
-    def card(self, key: str) -> Card | None:
-        """The card, if the knowledge base has one."""
-        return self._kb.card(key)
+    def fetch(self, keys: Iterable[str], language: str) -> None:
+        """Have the knowledge base ask for all of them at once, where it asks others."""
+        self._kb.fetch(keys, language)
+
+    def card(self, key: str, language: str) -> Card | None:
+        """The card in a language, if the knowledge base has one."""
+        return self._kb.card(key, language)
 
     def _descriptions(self) -> tuple[dict[str, set[str]], dict[str, list[str]]]:
         if self._described is None:
@@ -177,9 +181,9 @@ class CorpusEntities:
         start = chance.number(0, "corpus", seed) % max(len(self._keys), 1)
         return (self._keys[start:] + self._keys[:start])[:limit]
 
-    def card(self, key: str) -> None:
+    def card(self, key: str, language: str) -> None:
         """None."""
-        del key
+        del key, language
 
 
 def bare_card(key: str) -> Card:
@@ -189,10 +193,12 @@ def bare_card(key: str) -> Card:
 
 def card_id(card: Card) -> str:
     """Hash of a card's content, so that what was shown is told apart from what is shown later."""
-    said = {name: value for name, value in asdict(card).items() if name != "fetched"}
-    if card.credit is None:
-        # Cards had none once: what they showed keeps its name.
-        del said["credit"]
+    said = asdict(card)
+    credit = said.pop("image_credit")
+    del said["fetched"]
+    # What cards of earlier versions showed keeps its name: they had no credit once, and called it so then.
+    if credit is not None:
+        said["credit"] = credit
     content = json.dumps(said, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(content.encode()).hexdigest()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from verifier.plan.design import Ints
 from verifier.plan.drafting import Corpus, Drafting, stratum
+from verifier.plan.foresight import ALL
 from verifier.plan.layout import Items
 from verifier.plan.report import SourceReport
 from verifier.store import plans
@@ -34,6 +35,7 @@ class Tallies:
         datasets, source_names: names by code.
         dataset_of: the dataset of each document.
         pooled: whether strata are datasets.
+        drawn: dataset, `*` for all -> the share of its segments that is judged.
     """
 
     tasks: Counter[str]
@@ -45,6 +47,7 @@ class Tallies:
     source_names: Sequence[str]
     dataset_of: Ints
     pooled: bool
+    drawn: Mapping[str, float]
 
 
 def tallies(session: Session, corpus: Corpus, drafting: Drafting) -> Tallies:
@@ -69,7 +72,19 @@ def tallies(session: Session, corpus: Corpus, drafting: Drafting) -> Tallies:
         [corpus.sources[identity] for identity in counted.source_ids],
         np.array(counted.dataset_of, np.int64),
         pooled,
+        _drawn(corpus, drafting),
     )
+
+
+def _drawn(corpus: Corpus, drafting: Drafting) -> dict[str, float]:
+    """What part of the segments of each dataset, and of all, a sample has."""
+    whole, kept = Counter[str](), Counter[str]()
+    for text in corpus.texts:
+        cut = drafting.segments[text.id]
+        for name in (text.dataset, ALL):
+            whole[name] += len(cut)
+            kept[name] += sum(drafting.weights.get(segment, 1.0) > 0 for segment, _ in cut)
+    return {name: kept[name] / number for name, number in whole.items() if number}
 
 
 class _Counting:

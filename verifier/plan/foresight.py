@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import sqrt
 from typing import Final
@@ -12,8 +12,20 @@ import numpy as np
 
 from verifier.plan import estimands
 from verifier.plan.design import Design
-from verifier.plan.layout import FEW_WORKERS, Bools, Items, Layout, Sureness, Way, lay_out, quantile, sureness
+from verifier.plan.layout import (
+    FEW_WORKERS,
+    Bools,
+    Items,
+    Layout,
+    Statistic,
+    Sureness,
+    Way,
+    lay_out,
+    quantile,
+    sureness,
+)
 from verifier.plan.likeness import likeness
+from verifier.plan.whole import SEGMENT, WORKER, sureness_here
 
 LEVEL: Final = 0.95
 POWER: Final = 0.8
@@ -40,8 +52,11 @@ class Precision:
         k: judgments that speak for each, on average: those of the identical item count.
         documents, workers: effective numbers.
         design_effect: of a rate: variance over that of n independent annotations judged once, p (1 - p) / n.
-        half_width: of the 95 % interval; None where it is not defined.
+        half_width: of the 95 % interval, whose target is documents like these; None where it is not defined.
         reason: why not.
+        here: of a rate, half of the 95 % interval whose target is this corpus; None where it is not defined.
+        cluster: what the analysis takes for clusters then: `worker` where all is judged, `segment` where a
+            part of the segments is; empty where it has no such interval.
     """
 
     dataset: str
@@ -55,6 +70,8 @@ class Precision:
     design_effect: float | None
     half_width: float | None
     reason: str = ""
+    here: float | None = None
+    cluster: str = ""
 
 
 @dataclass(frozen=True)
@@ -121,6 +138,8 @@ class Named:
         way: the plan's.
         design: what is assumed or measured.
         parted: single tasks were drawn, so that sources lie on different segments.
+        drawn: dataset, `*` for all -> share of its segments that is judged; empty: the study is no sample;
+            None: it is one, not of segments.
     """
 
     datasets: Sequence[str]
@@ -129,6 +148,7 @@ class Named:
     way: Way
     design: Design
     parted: bool = False
+    drawn: Mapping[str, float] | None = field(default_factory=dict)
 
 
 def foresee(items: Items, named: Named) -> Foresight:
@@ -226,6 +246,7 @@ class _Laid:
             refused = self.named.parted and metric == "posthoc_recall"
             half = None if refused else sure.half_width(LEVEL)
             rated = metric == "verification_rate" and sure.n
+            cluster = self._cluster() if rated else ""
             yield Precision(
                 dataset=dataset,
                 source=self.named.sources[source],
@@ -238,7 +259,18 @@ class _Laid:
                 design_effect=sure.variance * sure.n / design.variance if rated else None,
                 half_width=half,
                 reason="" if half is not None else "refused: tasks are drawn" if refused else _why_not(sure),
+                here=self._here(dataset, statistic) if cluster else None,
+                cluster=cluster,
             )
+
+    def _cluster(self) -> str:
+        drawn = self.named.drawn
+        return "" if drawn is None else SEGMENT if drawn else WORKER
+
+    def _here(self, dataset: str, statistic: Statistic) -> float | None:
+        drawn = None if not self.named.drawn else self.named.drawn[dataset]
+        sure = sureness_here(self.items, self.layout, statistic, self.named.design, drawn=drawn)
+        return sure.times(1 / self.fraction).half_width(LEVEL)
 
     def _agreement(self, dataset: str, documents: Bools) -> Iterator[Precision]:
         named = self.named

@@ -50,7 +50,7 @@ def _assumed(design: Design) -> str:
 def _precision(rows: Sequence[Precision]) -> Iterator[str]:
     recall = {(row.dataset, row.source): row for row in rows if row.metric == "posthoc_recall"}
     yield from table(
-        ["dataset", "source", "annotations", "judged", "documents", "workers", "rate", "recall"],
+        ["dataset", "source", "annotations", "judged", "documents", "workers", "rate", "recall", "rate here"],
         [
             [
                 row.dataset,
@@ -61,6 +61,7 @@ def _precision(rows: Sequence[Precision]) -> Iterator[str]:
                 f"{row.workers:.0f}",
                 points(row.half_width, row.reason),
                 points(recall[row.dataset, row.source].half_width, recall[row.dataset, row.source].reason),
+                points(row.here, "-"),
             ]
             for row in rows
             if row.metric == "verification_rate"
@@ -70,6 +71,12 @@ def _precision(rows: Sequence[Precision]) -> Iterator[str]:
         "  Documents, workers: so many of equal size would tell as much. Judged: identical items of all"
         " sources count together."
     )
+    yield "  Rate, recall: of documents like these, which these are a sample of."
+    clusters = {row.cluster for row in rows if row.cluster}
+    if clusters:
+        [cluster] = clusters
+        what = "only who judges them is chance" if cluster == "worker" else "those not drawn are unknown"
+        yield f"  Rate here: of these very texts, as analyze --cluster {cluster} has it; {what}."
 
 
 def _agreement(rows: Sequence[Precision]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from analysis.decisions import DECISIONS, EDIT
 from analysis.documents import Span
-from analysis.errors import InputError
+from analysis.errors import InputError, plain
 from analysis.keys import NIL, normalise
 from verifier.corpus.rows import BadRowError, Rows, decode, objects, read_bytes, span_value
 from verifier.plan.controls import Control, Known
@@ -71,16 +71,16 @@ def _place(row: dict[str, Any], places: Mapping[str, Sequence[Place]]) -> Place:
         if row.get("dataset") is None or place.dataset == row["dataset"]
     ]
     if not found:
-        raise BadRowError("no such document in the study", got=repr(row.get("id")))
+        raise BadRowError("no such document in the study", got=plain(row.get("id")))
     if len(found) > 1:
         datasets = ", ".join(place.dataset for place in found)
         raise BadRowError(
             "several datasets have this document",
-            got=repr(row["id"]),
+            got=plain(row["id"]),
             expected=f"'dataset', one of: {datasets}",
         )
     if "text" in row and row["text"] != found[0].text:
-        raise BadRowError("the text is not the document's", got=repr(row["id"]))
+        raise BadRowError("the text is not the document's", got=plain(row["id"]))
     return found[0]
 
 
@@ -93,14 +93,14 @@ def _annotations(row: dict[str, Any]) -> list[Any]:
 
 def _known(item: Any, place: Place) -> Known:
     if not isinstance(item, dict):
-        raise BadRowError("not an annotation", got=repr(item), expected="an object")
+        raise BadRowError("not an annotation", got=plain(item), expected="an object")
     span = span_value(item.get("start"), item.get("end"), place.text)
     expected, use = item.get("expected"), item.get("use", "gate")
     graded = not ("expected" in item and expected is None)
     if graded and expected not in DECISIONS:
-        raise BadRowError("'expected' is no decision", got=repr(expected), expected=" or ".join(DECISIONS))
+        raise BadRowError("'expected' is no decision", got=plain(expected), expected=" or ".join(DECISIONS))
     if use not in (GATE, MEASURE):
-        raise BadRowError("'use' is not known", got=repr(use), expected=f"{GATE} or {MEASURE}")
+        raise BadRowError("'use' is not known", got=plain(use), expected=f"{GATE} or {MEASURE}")
     given = item.get("acceptable")
     listed = [given] if isinstance(given, str) else given or []
     acceptable = tuple(_key(raw, place.language) for raw in listed)
@@ -109,7 +109,7 @@ def _known(item: Any, place: Place) -> Known:
     difficulty = item.get("difficulty")
     key = _key(item.get("entity"), place.language)
     if key == NIL:
-        raise BadRowError("NIL cannot be shown as an entity", got=repr(item.get("entity")))
+        raise BadRowError("NIL cannot be shown as an entity", got=plain(item.get("entity")))
     if not graded:
         return Known(Shown(*span, key), None, use="measure")
     return Known(
@@ -119,7 +119,7 @@ def _known(item: Any, place: Place) -> Known:
 
 def _key(raw: Any, language: str) -> str:
     if not isinstance(raw, str) or not raw.strip():
-        raise BadRowError("an entity is missing or no text", got=repr(raw))
+        raise BadRowError("an entity is missing or no text", got=plain(raw))
     if raw.strip() == NIL:
         return NIL
     try:

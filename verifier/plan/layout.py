@@ -62,6 +62,7 @@ class Way:
         per_place: real tasks on a place.
         seed: of the layout.
         workers: who do all places, in turn; None: one for each.
+        most: annotations that a task shows at most; None: as many as there are.
     """
 
     k: int
@@ -70,6 +71,7 @@ class Way:
     per_place: int
     seed: int = 0
     workers: int | None = None
+    most: int | None = None
 
 
 @dataclass(frozen=True)
@@ -93,13 +95,11 @@ def lay_out(items: Items, way: Way) -> Layout:
     if way.pooled:
         _, first = np.unique(items.item, return_index=True)
         shown = items.kept(np.isin(np.arange(len(items)), first))
-        code = shown.segment
         strata_of = shown.dataset
     else:
         shown = items
-        sources = len(items.ran)
-        code = shown.segment * sources + shown.source
-        strata_of = shown.dataset * sources + shown.source
+        strata_of = shown.dataset * len(items.ran) + shown.source
+    code = tasks(shown, pooled=way.pooled, most=way.most)
     _, head, task = np.unique(code, return_index=True, return_inverse=True)
     slots = np.full(len(head), way.k)
     repeats = int(way.repeat_share * len(head) + 0.5)
@@ -120,6 +120,24 @@ def lay_out(items: Items, way: Way) -> Layout:
     item = shown.item[row]
     of_item = np.bincount(item, minlength=int(items.item.max()) + 1 if len(items) else 0)
     return Layout(item, shown.document[row], np.repeat(worker_of_slot, repeated), of_item)
+
+
+def tasks(shown: Items, *, pooled: bool, most: int | None) -> Ints:
+    """The task of each annotation that is shown, as a code: of a segment, and of one source unless pooled.
+
+    One with more than `most` annotations is parted as evenly as can be, as planning does (`tasks.parts`).
+    """
+    code = shown.segment if pooled else shown.segment * len(shown.ran) + shown.source
+    if most is None or not len(code):
+        return code
+    order = np.lexsort((shown.item, code))
+    _, starts, sizes = np.unique(code[order], return_index=True, return_counts=True)
+    size = np.repeat(sizes, sizes)
+    rank = np.arange(len(code)) - np.repeat(starts, sizes)
+    number = -(-size // most)
+    part = np.empty(len(code), np.int64)
+    part[order] = ((rank + 1) * number - 1) // size
+    return code * (int(part.max()) + 1) + part
 
 
 def _dealt(stratum: Ints, random: np.random.Generator) -> Ints:
@@ -205,6 +223,33 @@ def quantile(level: float, degrees: float) -> float:
     return float(stdtrit(degrees, (1 + level) / 2))
 
 
+@dataclass(frozen=True)
+class Told:
+    """The judgments that a statistic is of.
+
+    Attributes:
+        item, document, worker: of each.
+        share: its part of the coefficient of its item.
+        size: its part of what the item adds to n.
+    """
+
+    item: Ints
+    document: Ints
+    worker: Ints
+    share: Floats
+    size: Floats
+
+
+def told(layout: Layout, statistic: Statistic) -> Told:
+    """The judgments that a statistic is of, and what each adds."""
+    judged = layout.of_item[layout.item]
+    share = statistic.coefficient[layout.item] / judged
+    size = statistic.size[layout.item] / judged
+    keep = (share != 0) | (size != 0)
+    parts = (layout.item, layout.document, layout.worker, share, size)
+    return Told(*parts) if keep.all() else Told(*(part[keep] for part in parts))
+
+
 def sureness(layout: Layout, statistic: Statistic, design: Design) -> Sureness:
     """The expected variance of a statistic as the analysis will estimate it: V = max(Vd + Vw - Vdw, Vd, Vw).
 
@@ -218,40 +263,34 @@ def sureness(layout: Layout, statistic: Statistic, design: Design) -> Sureness:
     where C(...) is the sum of squares over clusters of a kind, cells are those of a document and a worker,
     and M the same of the means of residuals, which are nothing for a rate.
     """
-    judged = layout.of_item[layout.item]
-    share = statistic.coefficient[layout.item] / judged
-    keep = share != 0
-    sizes = statistic.size[layout.item] / judged
-    if not keep.all():
-        keep |= sizes != 0
-        share, sizes = share[keep], sizes[keep]
-    item, document, worker = (part[keep] for part in (layout.item, layout.document, layout.worker))
+    spoken = told(layout, statistic)
+    item, document, worker, share = spoken.item, spoken.document, spoken.worker, spoken.share
     cell = document * (layout.workers or 1) + worker
-    squares = {
-        name: _squares(code, share)
+    by = {
+        name: squares(code, share)
         for name, code in (("d", document), ("w", worker), ("c", cell), ("i", item))
     }
     each = float((share**2).sum())
     p, q = design.rate, design.variance
     mean: Mapping[str, float] = {
-        name: 0.0 if statistic.centred else p * p * squares[name] for name in ("d", "w", "c")
+        name: 0.0 if statistic.centred else p * p * by[name] for name in ("d", "w", "c")
     }
     d, w, a, e = design.document, design.worker, design.annotation, design.chance
-    by_document = mean["d"] + q * (d * squares["d"] + w * squares["c"] + a * squares["i"] + e * each)
-    by_worker = mean["w"] + q * (d * squares["c"] + w * squares["w"] + (a + e) * each)
-    by_cell = mean["c"] + q * ((d + w) * squares["c"] + (a + e) * each)
-    workers = _effective(worker, sizes)
+    by_document = mean["d"] + q * (d * by["d"] + w * by["c"] + a * by["i"] + e * each)
+    by_worker = mean["w"] + q * (d * by["c"] + w * by["w"] + (a + e) * each)
+    by_cell = mean["c"] + q * ((d + w) * by["c"] + (a + e) * each)
+    workers = effective(worker, spoken.size)
     both = max(by_document + by_worker - by_cell, by_document, by_worker)
     return Sureness(
         value=statistic.value,
         n=float((statistic.size > 0).sum()),
         variance=by_document if workers < FEW_WORKERS else both,
-        documents=_effective(document, sizes),
+        documents=effective(document, spoken.size),
         workers=workers,
     )
 
 
-def _squares(code: Ints, values: Floats) -> float:
+def squares(code: Ints, values: Floats) -> float:
     """The sum of the squares of sums over each code."""
     if not len(code):
         return 0.0
@@ -260,8 +299,8 @@ def _squares(code: Ints, values: Floats) -> float:
     return float((np.bincount(code, values) ** 2).sum())
 
 
-def _effective(code: Ints, sizes: Floats) -> float:
+def effective(code: Ints, sizes: Floats) -> float:
     """N^2 / sum n^2: so many clusters of equal size would be worth as much."""
     total = float(sizes.sum())
-    squares = _squares(code, sizes)
-    return total**2 / squares if squares else 0.0
+    summed = squares(code, sizes)
+    return total**2 / summed if summed else 0.0

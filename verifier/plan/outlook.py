@@ -11,7 +11,7 @@ from verifier.plan.budget import CENT, Budget
 from verifier.plan.choice import places_needed
 from verifier.plan.design import Design
 from verifier.plan.foresight import Foresight, Named, foresee
-from verifier.plan.layout import Way
+from verifier.plan.layout import Way, tasks
 from verifier.plan.report import OtherWay
 
 if TYPE_CHECKING:
@@ -37,10 +37,18 @@ def foreseen(
     """
     wanted = config.plan
     way = Way(
-        wanted.k, wanted.repeat_share, counted.pooled, real, seed=config.study.seed, workers=wanted.workers
+        wanted.k,
+        wanted.repeat_share,
+        counted.pooled,
+        real,
+        seed=config.study.seed,
+        workers=wanted.workers,
+        most=wanted.max_annotations,
     )
     parted = sampling is not None and sampling.unit == "task"
-    named = Named(counted.datasets, counted.source_names, counted.dataset_of, way, design, parted=parted)
+    drawn = {} if sampling is None else counted.drawn if sampling.unit == "segment" else None
+    names = counted.datasets, counted.source_names, counted.dataset_of
+    named = Named(*names, way, design, parted=parted, drawn=drawn)
     return foresee(counted.shown, named)
 
 
@@ -60,17 +68,19 @@ def timed(
 def other_way(config: StudyConfig, counted: Tallies, money: Budget) -> OtherWay:
     """What it would be to show each source's annotations apart, or pooled, whichever is not planned."""
     shown, pooled = counted.shown, not counted.pooled
-    sources = len(shown.ran)
-    tasks = np.unique(shown.segment if pooled else shown.segment * sources + shown.source)
-    _, numbers = np.unique(tasks if pooled else tasks // sources, return_counts=True)
     wanted = config.plan
+    if pooled:
+        # A display is an item.
+        shown = shown.kept(np.isin(np.arange(len(shown)), np.unique(shown.item, return_index=True)[1]))
+    _, first = np.unique(tasks(shown, pooled=pooled, most=wanted.max_annotations), return_index=True)
+    _, numbers = np.unique(shown.segment[first], return_counts=True)
     slots = [wanted.k * int(number) for number in numbers]
-    repeats = int(wanted.repeat_share * len(tasks) + 0.5)
+    repeats = int(wanted.repeat_share * len(first) + 0.5)
     places = max(places_needed(slots, money.real_tasks), -(-(sum(slots) + repeats) // money.real_tasks))
     return OtherWay(
         show="pooled" if pooled else "source",
-        links=len(np.unique(shown.item)) if pooled else len(shown),
-        tasks=len(tasks),
+        links=len(shown),
+        tasks=len(first),
         places=places,
         total=(money.total / max(money.places, 1) * places).quantize(CENT),
     )

@@ -13,20 +13,20 @@ from analysis.decisions import EDIT
 from analysis.errors import StateError
 from analysis.keys import LINK
 from verifier.config import StudyConfig
-from verifier.plan import forecast, outlook, pilot, pool, reach, summing, terms
+from verifier.plan import forecast, outlook, pilot, pool, reach, summing, supply, terms
 from verifier.plan import lock as locking
 from verifier.plan.budget import budget
 from verifier.plan.choice import places_needed
 from verifier.plan.controls import POOL_FACTOR, require
-from verifier.plan.drafting import Corpus, Drafting, Terms, by_document
+from verifier.plan.drafting import Corpus, Drafting, Terms
 from verifier.plan.draw import capacity
-from verifier.plan.entities import CorpusEntities, KbEntities, Names
+from verifier.plan.entities import KbEntities
 from verifier.plan.report import PlanReport
 from verifier.plan.sampling import Sampling
 from verifier.plan.splitters import Splitter, configured, recorded
+from verifier.plan.supply import Known
 from verifier.plan.tables import count
-from verifier.plan.tasks import Mark, Shown
-from verifier.store import claims, corpora, facts, plans, redirects
+from verifier.store import claims, controls, corpora, facts, plans, redirects
 
 if TYPE_CHECKING:
     from verifier.store import Session
@@ -38,7 +38,6 @@ SAMPLING: Final = "sampling"
 _LONG: Final = 5
 _FEW_WRONG: Final = 20
 
-Entities = KbEntities | CorpusEntities
 PLANNED_WITHOUT: Final = (
     "The study was planned before the knowledge base was built: its cards show what a key alone tells, and"
     " wrong links on its controls are other entities of the corpus. What a later plan adds uses it; as long"
@@ -46,6 +45,14 @@ PLANNED_WITHOUT: Final = (
 )
 UNLOCKED: Final = (
     "The lock of {at} went with the plan that it held. Lock the new one: posthoc plan STUDY --lock"
+)
+FORGOTTEN: Final = (
+    "Controls are made anew, those too that were retired ({number}) where they come up again: look them"
+    " through once more before anybody works"
+)
+WOULD_UNLOCK: Final = (
+    "The study is locked since {at}. Planning anew takes that lock away with the plan that it holds: lock the"
+    " new one then, with posthoc plan STUDY --afresh --lock"
 )
 
 
@@ -78,10 +85,14 @@ def plan(
     """
     if dry_run:
         with study.read() as session:
+            held = locking.current(session) if afresh else None
             if afresh:
                 # What a reading session changes is thrown away: the plan stays.
                 _drop(session)
-            return _Planning(study, session, now, audit=audit).run(dry_run=True)
+            report = _Planning(study, session, now, audit=audit).run(dry_run=True)
+            if held:
+                report = replace(report, warnings=[*report.warnings, WOULD_UNLOCK.format(at=held.at)])
+            return report
     if study.config.kb.kind == "wikipedia":
         # What the network tells is kept, so that nobody waits for it while the database is ours alone.
         with study.read() as session:
@@ -90,12 +101,15 @@ def plan(
         if lock:
             locking.refuse_if_judged(session)
         gone = locking.current(session) if afresh else None
+        retired = sum(state.retired is not None for state in controls.states(session)) if afresh else 0
         if afresh:
             _drop(session)
         report = _Planning(study, session, now, audit=audit).run(dry_run=False)
         locked = locking.put(session, study.config, now) if lock else locking.current(session)
         if gone and not locked:
             report = replace(report, warnings=[*report.warnings, UNLOCKED.format(at=gone.at)])
+        if retired:
+            report = replace(report, warnings=[*report.warnings, FORGOTTEN.format(number=retired)])
         return replace(report, lock=locked)
 
 
@@ -121,7 +135,7 @@ class _Planning:
         ]
         self.targets = redirects.current(session)
         reuse = study.config.plan.reuse or study.config.plan.show == "pooled"
-        self.corpus = _read(session, self.targets, reuse=reuse)
+        self.corpus = supply.corpus(session, self.targets, reuse=reuse)
         self.now = now
         self.audit = audit
         self.sampling: Sampling | None = None
@@ -211,30 +225,25 @@ class _Planning:
         if self.sampling is not None:
             drafting.sample(self.sampling, seed)
 
-    def _entities(self) -> tuple[Entities, Any]:
+    def _entities(self) -> tuple[Known, Any]:
         """Where cards and wrong entities come from, and what to close afterwards."""
-        names = Names(
-            (text.text[mark.start : mark.end], mark.key)
-            for text in self.corpus.texts
-            for mark in self.corpus.marks.get(text.id, ())
-            if mark.kind == LINK and mark.key
-        )
-        if self.config.kb.kind == "wikipedia" or self.study.file(self.config.kb.file).is_file():
-            kb = self.study.kb()
+        entities, close = supply.entities(self.study, self.corpus)
+        if isinstance(entities, KbEntities):
             if terms.without_kb(self.session):
                 self.warnings.append(PLANNED_WITHOUT)
             if self.config.plan.sample is None:
-                kb.fetch(names.keys)
-            return KbEntities(kb, names), kb
+                for language, keys in _by_language(self.corpus).items():
+                    entities.fetch(keys, language)
+            return entities, close
         self.warnings.append(
             "The knowledge base is not built: cards show what a key alone tells, wrong links on"
             " controls are other entities of the corpus, which makes them easy. Build one with: posthoc kb"
             " build STUDY FILE, and as long as nobody has drawn tasks plan anew with it: posthoc plan STUDY"
             " --afresh"
         )
-        return CorpusEntities(names), _Nothing()
+        return entities, close
 
-    def _controls(self, drafting: Drafting, entities: Entities, seed: int) -> list[int]:
+    def _controls(self, drafting: Drafting, entities: Known, seed: int) -> list[int]:
         """Make controls unless there are some; the passages of all controls, old and new."""
         before = plans.controls(self.session)
         were = plans.decoys(self.session) if self.config.controls.decoys else set()
@@ -272,7 +281,7 @@ class _Planning:
                 require(decoys, drawable, wanted, made.without_decoy, key="controls.decoys")
         return [*passages, *decoys]
 
-    def _warn(self, drafting: Drafting, entities: Entities, controls: list[int]) -> None:
+    def _warn(self, drafting: Drafting, entities: Known, controls: list[int]) -> None:
         """What a researcher should know before he goes on."""
         terms, per_place = self.config.plan, self.config.place.controls
         if isinstance(entities, KbEntities) and drafting.without_card:
@@ -368,26 +377,11 @@ class _Planning:
             )
 
 
-class _Nothing:
-    """What is closed where no knowledge base was opened."""
-
-    def close(self) -> None:
-        """Nothing to do."""
-
-
-def _read(session: Session, targets: dict[str, str], *, reuse: bool) -> Corpus:
-    displays: dict[int, dict[Shown, list[int]]] = defaultdict(lambda: defaultdict(list))
-    if reuse:
-        for document, display, start, end, key in plans.real_displays(session):
-            displays[document][Shown(start, end, key)].append(display)
-    return Corpus(
-        texts=plans.texts(session),
-        marks=by_document(Mark(*row) for row in plans.marks(session, targets)),
-        ran=plans.ran(session),
-        sources=plans.sources(session),
-        grid=plans.grid(session),
-        next_ids=plans.next_ids(session),
-        cards=plans.cards(session),
-        truth=plans.truth(session),
-        displays=dict(displays),
-    )
+def _by_language(corpus: Corpus) -> dict[str, list[str]]:
+    """The entities that may be shown, by the language of the texts that name them."""
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for text in corpus.texts:
+        for mark in corpus.marks.get(text.id, ()):
+            if mark.kind == LINK and mark.key:
+                found[text.language][mark.key] = None
+    return {language: sorted(keys) for language, keys in found.items()}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from analysis.decisions import EDIT
+from analysis.decisions import EDIT, Decision
 from analysis.documents import Span
 from analysis.schema import DECOY
 from verifier.config import StudyConfig
@@ -79,18 +79,9 @@ def make(
     taken = {(control.document, control.segment) for control in given}
     answers, per_place = config.controls.answers_per_task, config.place.controls
     least = POOL_FACTOR * per_place
-    pool = generate(
-        _places(corpus, segments, taken),
-        entities,
-        Wanted(
-            answers=answers,
-            most=max(-(-DISTINCT_WRONG * _TURN // min(answers, _TURN)), least),
-            least=least,
-            pooled=config.plan.show == "pooled",
-        ),
-        vocabulary=Vocabulary([text.text for text in corpus.texts]),
-        seed=seed,
-    )
+    most = max(-(-DISTINCT_WRONG * _TURN // min(answers, _TURN)), least)
+    wanted = Wanted(answers, most, least, config.plan.show == "pooled")
+    pool = _generated(corpus, segments, entities, wanted, taken=taken, seed=seed)
     warnings = []
     if len({source for ran in corpus.ran.values() for source in ran}) == 1:
         warnings.append("Only one source ran: the right answers of generated controls are its word alone.")
@@ -111,21 +102,75 @@ def _decoys(
     controls, for nobody sees a segment twice.
     """
     least = POOL_FACTOR * config.controls.decoys
-    pool = generate(
-        _places(corpus, segments, set()),
+    made = _generated(
+        corpus,
+        segments,
         entities,
-        Wanted(
-            answers=1,
-            most=max(DISTINCT_WRONG, least),
-            least=least,
-            pooled=config.plan.show == "pooled",
-            cycle=(EDIT,),
-        ),
-        vocabulary=Vocabulary([text.text for text in corpus.texts]),
+        Wanted(1, max(DISTINCT_WRONG, least), least, config.plan.show == "pooled", (EDIT,)),
+        taken=set(),
         # A lot of their own, so that they are not the wrong links of the controls once more.
         seed=chance.number(seed, DECOY),
     )
-    return Pool([_with_use(control, DECOY) for control in pool.controls], pool.failures)
+    return Pool([_with_use(control, DECOY) for control in made.controls], made.failures)
+
+
+def more(
+    corpus: Corpus,
+    segments: Mapping[int, Sequence[tuple[int, Span]]],
+    entities: Entities,
+    config: StudyConfig,
+    *,
+    taken: set[tuple[int, int]],
+    cycle: Sequence[Decision],
+    use: Use,
+    in_use: int,
+    seed: int,
+) -> Pool:
+    """Further controls of one kind, the best first; made as those of the first plan.
+
+    Args:
+        corpus: what is imported.
+        segments: document -> its segments.
+        entities: where wrong entities come from.
+        config: the study's.
+        taken: (document, segment) where none may lie.
+        cycle: the right decisions on each.
+        use: what their answers do.
+        in_use: controls that there are; links that are not sure serve only where these are too few.
+        seed: the study's.
+    """
+    decoy = use == DECOY
+    least = POOL_FACTOR * (config.controls.decoys if decoy else config.place.controls)
+    most = DISTINCT_WRONG if decoy else -(-DISTINCT_WRONG * _TURN // min(len(cycle), _TURN))
+    made = _generated(
+        corpus,
+        segments,
+        entities,
+        Wanted(
+            len(cycle), max(most, least), max(least - in_use, 0), config.plan.show == "pooled", tuple(cycle)
+        ),
+        taken=taken,
+        seed=chance.number(seed, DECOY) if decoy else seed,
+    )
+    return Pool([_with_use(control, use) for control in made.controls], made.failures)
+
+
+def _generated(
+    corpus: Corpus,
+    segments: Mapping[int, Sequence[tuple[int, Span]]],
+    entities: Entities,
+    wanted: Wanted,
+    *,
+    taken: set[tuple[int, int]],
+    seed: int,
+) -> Pool:
+    return generate(
+        _places(corpus, segments, taken),
+        entities,
+        wanted,
+        vocabulary=Vocabulary([text.text for text in corpus.texts]),
+        seed=seed,
+    )
 
 
 def distinct_wrong(controls: Sequence[Control], corpus: Corpus) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from analysis.documents import Span
@@ -38,19 +39,36 @@ def configured(plan: PlanSection) -> Splitter:
     return made
 
 
-def recorded(name: str, version: str, parameters: Mapping[str, Any]) -> Splitter:
-    """The splitter that a grid was cut by.
+@dataclass(frozen=True)
+class Gone:
+    """A splitter of another version of posthoc: what it has cut stays, nothing more can be cut like it."""
 
-    Raises:
-        StateError: this version of posthoc has no such splitter.
-    """
+    name: str
+    version: str
+    parameters: dict[str, Any]
+
+    def split(self, text: str, mentions: Iterable[Span]) -> list[Span]:
+        """Nothing.
+
+        Raises:
+            StateError: always, with what can be done.
+        """
+        del text, mentions
+        raise StateError(
+            "there are texts to cut, and the others were cut as this version of posthoc does no more",
+            where="the splitter of the first plan",
+            got=f"{self.name} {self.version}",
+            expected=f"{split.NAME} {split.VERSION} or {paper.NAME} {paper.VERSION}",
+            remedy="As long as nobody has drawn tasks, have all texts cut anew: posthoc plan STUDY --afresh."
+            " Once people work, put the new documents into a study of their own; those that were cut before"
+            " are served, collected and analysed as ever, and later sources on them can be planned.",
+        )
+
+
+def recorded(name: str, version: str, parameters: Mapping[str, Any]) -> Splitter:
+    """The splitter that a grid was cut by; `Gone` where this version of posthoc has it no more."""
     if (name, version) == (paper.NAME, paper.VERSION):
         return Paper(**parameters)
     if name == split.NAME and version in ("1", split.VERSION):
         return Whole(**parameters, headlines=version != "1")
-    raise StateError(
-        "the grid was cut by another splitter",
-        got=f"{name} {version}",
-        expected=f"{split.NAME} {split.VERSION} or {paper.NAME} {paper.VERSION}",
-        remedy="Plan with the version of posthoc that made it.",
-    )
+    return Gone(name, version, dict(parameters))

@@ -280,7 +280,7 @@ class _Campaign:
 
     def _analyze(self) -> Path:
         from analysis.output import analyze  # noqa: PLC0415 - takes long to load
-        from verifier.exporting import bundle_of  # noqa: PLC0415
+        from verifier.exporting import bundle_of  # noqa: PLC0415 - the same
 
         out = self._study.path / "report"
         with bundle_of(self._study.path) as bundle:

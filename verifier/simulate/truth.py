@@ -8,7 +8,7 @@ from typing import Final
 
 from analysis.decisions import EDIT, REMOVE, VERIFY, Decision
 from analysis.documents import Document, Span
-from analysis.errors import InputError
+from analysis.errors import InputError, plain
 from analysis.keys import LINK, NIL_KIND
 
 
@@ -64,7 +64,7 @@ class Truth:
                 raise InputError(
                     "the truth does not know a text of this study",
                     where="--truth",
-                    got=repr(text[:60]),
+                    got=plain(text[:60]),
                     expected="a source or a file that covers every document of the study",
                 )
         return self._found[text]

@@ -73,7 +73,7 @@ class SimulatedWorker:
             if state["step"] == "tasks":
                 return state
             self.server.take_step(token, str(state["step"]))
-        raise StateError("a simulated worker never reached the tasks", got=f"step {state['step']!r}")
+        raise StateError("a simulated worker never reached the tasks", got=f"step {state['step']}")
 
     def _do_task(self, token: str, number: int, sequence: int) -> int:
         task = self.server.task(token, number)

@@ -24,6 +24,7 @@ class State:
         origin: `generated`, or `given` in a file.
         confirmed, retired: when; None: not.
         reason: why it was retired.
+        replaces: the retired control whose place it takes; None: no such.
     """
 
     task: int
@@ -32,6 +33,7 @@ class State:
     confirmed: datetime | None
     retired: datetime | None
     reason: str | None
+    replaces: int | None = None
 
     @property
     def word(self) -> str:
@@ -45,7 +47,15 @@ def states(session: Session) -> list[State]:
     """Every control, by its task."""
     row = ControlRow
     rows = session.execute(
-        select(row.task_id, TaskRow.segment_id, row.origin, row.confirmed, row.retired, row.reason)
+        select(
+            row.task_id,
+            TaskRow.segment_id,
+            row.origin,
+            row.confirmed,
+            row.retired,
+            row.reason,
+            row.replaces,
+        )
         .join(TaskRow, TaskRow.id == row.task_id)
         .order_by(row.task_id)
     )
@@ -66,12 +76,17 @@ def confirm(session: Session, tasks: Collection[int], now: datetime) -> int:
     return len(waiting)
 
 
-def retire(session: Session, tasks: Collection[int], now: datetime, reason: str) -> int:
-    """Retire those of the controls that are not yet; how many that were."""
+def retire(session: Session, tasks: Collection[int], now: datetime, reason: str) -> list[int]:
+    """Retire those of the controls that are not yet; which that were."""
     wanted = ControlRow.task_id.in_(tasks), ControlRow.retired.is_(None)
-    left = list(session.scalars(select(ControlRow.task_id).where(*wanted)))
+    left = list(session.scalars(select(ControlRow.task_id).where(*wanted).order_by(ControlRow.task_id)))
     session.execute(update(ControlRow).where(ControlRow.task_id.in_(left)).values(retired=now, reason=reason))
-    return len(left)
+    return left
+
+
+def segments(session: Session) -> set[int]:
+    """The segments that have a control, in use or retired."""
+    return {state.segment for state in states(session)}
 
 
 def task_of(session: Session) -> dict[int, int]:

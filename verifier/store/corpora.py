@@ -365,7 +365,7 @@ def documents_of(
     found = session.execute(query).all()
     if not found:
         raise StateError(
-            "nothing to write", got=f"dataset {dataset!r}, source {source!r}", remedy=known_names(session)
+            "nothing to write", got=f"dataset {dataset}, source {source}", remedy=known_names(session)
         )
     made: dict[int, list[AnnotationRow]] = {document.id: [] for document, _ in found}
     annotations = select(AnnotationRow).where(AnnotationRow.source_id == found[0][1])

@@ -16,7 +16,8 @@ from sqlalchemy.engine import URL, Connection, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
-from analysis.errors import ConfigError, MissingExtraError, StateError
+from analysis.errors import ConfigError, MissingExtraError, StateError, plain
+from verifier.store.prepared import plainly
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
 _BUSY_SECONDS = 30
@@ -119,7 +120,7 @@ class Store:
     def upgrade(self) -> None:
         """Bring the database to the newest revision; creates the tables in an empty one."""
         from alembic import command  # noqa: PLC0415 - takes long to load, rarely needed
-        from alembic.config import Config  # noqa: PLC0415
+        from alembic.config import Config  # noqa: PLC0415 - the same
 
         self.refuse_to_write()
         config = Config()
@@ -231,7 +232,7 @@ def _unreadable(address: str) -> ConfigError:
     return ConfigError(
         "not a database address",
         where="study.yaml, database",
-        got=repr(address),
+        got=plain(address),
         expected="sqlite:///study.db or postgresql+psycopg://user@host/name",
     )
 
@@ -304,4 +305,4 @@ def _prepare(connection: Any, _record: Any) -> None:
 
 def _begin(connection: Connection) -> None:
     options = connection.get_execution_options()
-    connection.exec_driver_sql("begin immediate" if options.get("immediate") else "begin")
+    plainly(connection, "begin immediate" if options.get("immediate") else "begin")

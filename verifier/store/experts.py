@@ -12,6 +12,7 @@ from sqlalchemy import func, literal, select
 from sqlalchemy.orm import Session
 
 from verifier.store import crowd, redirects
+from verifier.store.joins import placed
 from verifier.store.models import (
     AssignmentRow,
     CardRow,
@@ -63,6 +64,7 @@ class Case:
     description: str | None
     extract: str | None
     image: str | None
+    image_credit: str | None
     url: str | None
 
     @property
@@ -96,6 +98,7 @@ def case(session: Session, display: int) -> Case | None:
         description=card.description if card else None,
         extract=card.extract if card else None,
         image=card.image if card else None,
+        image_credit=card.image_credit if card else None,
         url=card.url if card else None,
     )
 
@@ -214,11 +217,5 @@ def assignment_of(session: Session, expert: str, currency: str, now: datetime) -
 
 def _placed(*columns: Any) -> Any:
     """Columns of displays, with their tasks, segments, documents and datasets."""
-    return (
-        select(*(columns or (literal(1),)))
-        .select_from(DisplayRow)
-        .join(TaskRow, TaskRow.id == DisplayRow.task_id)
-        .join(SegmentRow, SegmentRow.id == TaskRow.segment_id)
-        .join(DocumentRow, DocumentRow.id == SegmentRow.document_id)
-        .join(Dataset, Dataset.id == DocumentRow.dataset_id)
-    )
+    shown = select(*(columns or (literal(1),))).select_from(DisplayRow)
+    return placed(shown.join(TaskRow, TaskRow.id == DisplayRow.task_id))

@@ -175,9 +175,16 @@ def _plan() -> dict[str, Executable]:
             display.card_id,
         ),
         "credits": select(Credit.display_id, Credit.annotation_id),
-        "cards": select(card.id, card.key, card.title, card.description, card.extract, card.fetched).where(
-            card.id.in_(shown)
-        ),
+        "cards": select(
+            card.id,
+            card.key,
+            card.title,
+            card.description,
+            card.extract,
+            card.fetched,
+            card.image,
+            card.image_credit,
+        ).where(card.id.in_(shown)),
         "control_answers": select(
             ControlAnswer.display_id,
             ControlAnswer.expected,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -14,6 +14,7 @@ from analysis.decisions import EDIT, REMOVE, Decision, derive
 from analysis.errors import InputError, StateError
 from verifier.store.current import UNDO
 from verifier.store.models import JudgmentRow, Naming
+from verifier.store.prepared import Prepared
 from verifier.store.redirects import resolve
 from verifier.store.work import (
     JUDGED,
@@ -31,11 +32,11 @@ from verifier.store.work import (
 HIDDEN: Final = "hidden"
 
 _NUMBERED: Final = JUDGED.where(JudgmentRow.sequence.in_(bindparam("numbers", expanding=True)))
-_ONE_NUMBERED: Final = JUDGED.where(JudgmentRow.sequence == bindparam("number"))
+_ONE_NUMBERED: Final = Prepared(JUDGED.where(JudgmentRow.sequence == bindparam("number")))
 _NAMED: Final = select(Naming.display_id).where(Naming.assignment_id == bindparam("assignment"))
-# Nobody asks for the ids.
 _TABLE: Any = JudgmentRow.__table__
-_STORE: Final = insert(_TABLE).inline()
+# Nobody asks for the ids, which are the table's to give.
+_STORE: Final = Prepared(insert(_TABLE).inline(), [column.name for column in _TABLE.c if column.name != "id"])
 
 
 @dataclass(frozen=True)
@@ -152,8 +153,8 @@ def save_judgments(
         saved.append(result)
     if taken:
         raise SequenceConflictError(highest_sequence(session, assignment_id), taken, repeated)
-    if new:
-        session.connection().execute(_STORE, new if len(new) > 1 else new[0])
+    for values in new:
+        _STORE.run(session, **values)
     return saved
 
 
@@ -163,10 +164,10 @@ def undo(session: Session, assignment_id: int, sequence: int, data: dict[str, An
     Raises:
         InputError: no judgment was stored under this number.
     """
-    if run(session, _ONE_NUMBERED, assignment=assignment_id, number=sequence).first() is None:
+    if _ONE_NUMBERED.one(session, assignment=assignment_id, number=sequence) is None:
         raise InputError("there is no judgment of this number", where="data.sequence", got=str(sequence))
-    gone = session.scalars(UNDONE, {"assignment": assignment_id, "kind": UNDO})
-    if sequence not in {event.get("sequence") for event in gone}:
+    gone = UNDONE.rows(session, assignment=assignment_id)
+    if sequence not in {event.get("sequence") for (event,) in gone}:
         log_event(session, assignment_id, UNDO, data, now)
 
 
@@ -184,10 +185,10 @@ def _with_sequences(
     """What is stored already under the sequence numbers of `judgments`."""
     numbers = [judgment.sequence for judgment in judgments]
     if len(numbers) == 1:
-        rows = run(session, _ONE_NUMBERED, assignment=assignment_id, number=numbers[0])
+        rows: Iterable[Any] = _ONE_NUMBERED.rows(session, assignment=assignment_id, number=numbers[0])
     else:
         rows = run(session, _NUMBERED, assignment=assignment_id, numbers=numbers)
-    return {row.sequence: Standing._make(row) for row in rows}
+    return {judged.sequence: judged for judged in map(Standing._make, rows)}
 
 
 def _values(assignment_id: int, made: Standing, *, opened: bool, now: datetime) -> dict[str, Any]:

@@ -182,7 +182,7 @@ class CardRow(Base):
     extract: Mapped[str | None] = mapped_column(Text)
     url: Mapped[str | None] = mapped_column(Text)
     image: Mapped[str | None] = mapped_column(Text)
-    credit: Mapped[str | None] = mapped_column(Text)
+    image_credit: Mapped[str | None] = mapped_column(Text)
     fetched: Mapped[datetime | None]
 
 
@@ -262,7 +262,10 @@ class ControlAnswer(Base):
 
 
 class ControlRow(Base):
-    """A control as a whole: generated or given, confirmed by a person or not, retired and why."""
+    """A control as a whole: generated or given, confirmed by a person or not, retired and why.
+
+    `replaces` is the task of the retired control in whose place it was made.
+    """
 
     __tablename__ = "control"
     __table_args__ = (CheckConstraint("origin in ('generated', 'given')", name="origin"),)
@@ -271,6 +274,7 @@ class ControlRow(Base):
     confirmed: Mapped[datetime | None]
     retired: Mapped[datetime | None]
     reason: Mapped[str | None] = mapped_column(Text)
+    replaces: Mapped[int | None]
 
 
 class TaskSlot(Base):

@@ -9,11 +9,12 @@ from datetime import datetime
 from itertools import chain, islice
 from typing import Any, Final, TypeVar, cast
 
-from sqlalchemy import Connection, Table, func, insert, select
-from sqlalchemy.orm import Session
+from sqlalchemy import Connection, Table, func, insert, or_, select
+from sqlalchemy.orm import Session, aliased
 
 from analysis.documents import Span
 from analysis.schema import DECOY
+from verifier.store.joins import placed
 from verifier.store.models import (
     AnnotationRow,
     AssignmentTask,
@@ -39,11 +40,14 @@ T = TypeVar("T")
 _CHUNK: Final = 10_000
 # Tables of numbers and text alone, of which a plan may add millions of rows.
 _PLAIN: Final = (SegmentRow, TaskRow, DisplayRow, Credit, TaskSlot)
+_RETIRED: Final = aliased(ControlRow)
 _CONTROLS: Final = (
     select(TaskRow.id, SegmentRow.passage_id)
     .join(ControlRow, ControlRow.task_id == TaskRow.id)
     .join(SegmentRow, SegmentRow.id == TaskRow.segment_id)
+    .outerjoin(_RETIRED, _RETIRED.task_id == ControlRow.replaces)
     .where(ControlRow.retired.is_(None))
+    .where(or_(ControlRow.confirmed.is_not(None), _RETIRED.confirmed.is_(None)))
     .order_by(TaskRow.id)
 )
 _DECOYS: Final = (
@@ -204,10 +208,19 @@ def grid(session: Session) -> Grid | None:
 
 
 def controls(session: Session) -> list[tuple[int, int]]:
-    """Every control in use, not retired: (task, passage)."""
+    """Every control in use: (task, passage).
+
+    Not one that is retired, nor one that waits for a person in the place of one that had been confirmed.
+    """
     # By way of what is kept of controls alone, which are few; each draw asks.
     rows = session.connection().execute(_CONTROLS)
     return [(row.id, row.passage_id) for row in rows]
+
+
+def passages_of(session: Session, tasks: Collection[int]) -> list[tuple[int, int]]:
+    """The passage of each of these tasks: (task, passage)."""
+    query = select(TaskRow.id, SegmentRow.passage_id).join(SegmentRow, SegmentRow.id == TaskRow.segment_id)
+    return [(row.id, row.passage_id) for row in session.execute(query.where(TaskRow.id.in_(tasks)))]
 
 
 def real_displays(session: Session) -> Iterator[tuple[int, int, int, int, str]]:
@@ -281,27 +294,26 @@ def control_displays(session: Session) -> list[ControlDisplay]:
     """Every display of every control, in order."""
     answer = ControlAnswer
     rows = session.execute(
-        select(
-            TaskRow.id,
-            Dataset.name,
-            DocumentRow.name,
-            DocumentRow.text,
-            SegmentRow.start,
-            SegmentRow.end,
-            DisplayRow.start,
-            DisplayRow.end,
-            DisplayRow.key,
-            CardRow.title,
-            answer.expected,
-            answer.acceptable,
-            answer.difficulty,
-            answer.use,
+        placed(
+            select(
+                TaskRow.id,
+                Dataset.name,
+                DocumentRow.name,
+                DocumentRow.text,
+                SegmentRow.start,
+                SegmentRow.end,
+                DisplayRow.start,
+                DisplayRow.end,
+                DisplayRow.key,
+                CardRow.title,
+                answer.expected,
+                answer.acceptable,
+                answer.difficulty,
+                answer.use,
+            )
+            .select_from(DisplayRow)
+            .join(TaskRow, TaskRow.id == DisplayRow.task_id)
         )
-        .select_from(DisplayRow)
-        .join(TaskRow, TaskRow.id == DisplayRow.task_id)
-        .join(SegmentRow, SegmentRow.id == TaskRow.segment_id)
-        .join(DocumentRow, DocumentRow.id == SegmentRow.document_id)
-        .join(Dataset, Dataset.id == DocumentRow.dataset_id)
         .outerjoin(CardRow, CardRow.id == DisplayRow.card_id)
         .outerjoin(answer, answer.display_id == DisplayRow.id)
         .where(TaskRow.kind == "control")

@@ -13,14 +13,13 @@ from sqlalchemy.orm import Session
 
 from verifier.store.current import current_judgments
 from verifier.store.experts import PLATFORM as ADJUDICATION
+from verifier.store.joins import placed
 from verifier.store.models import (
     AssignmentRow,
     Dataset,
     DisplayRow,
-    DocumentRow,
     JudgmentRow,
     Place,
-    SegmentRow,
     SourceRow,
     TaskRow,
     TaskSlot,
@@ -247,11 +246,7 @@ def seconds(session: Session) -> Sequence[float]:
 def _real(*columns: Any) -> Select[Any]:
     """Real tasks by dataset and source: a query to be joined further."""
     return (
-        select(Dataset.name, SourceRow.name, *columns)
-        .select_from(TaskRow)
-        .join(SegmentRow, SegmentRow.id == TaskRow.segment_id)
-        .join(DocumentRow, DocumentRow.id == SegmentRow.document_id)
-        .join(Dataset, Dataset.id == DocumentRow.dataset_id)
+        placed(select(Dataset.name, SourceRow.name, *columns).select_from(TaskRow))
         .outerjoin(SourceRow, SourceRow.id == TaskRow.source_id)
         .where(TaskRow.kind == "real")
         .group_by(Dataset.name, SourceRow.name)

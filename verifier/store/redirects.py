@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
+from typing import Final
 
-from sqlalchemy import and_, func, insert, select
+from sqlalchemy import and_, bindparam, func, insert, select
 from sqlalchemy.orm import Session
 
 from analysis.errors import StateError
 from analysis.keys import LINK
 from verifier.store.models import AnnotationRow, Redirect, RedirectSnapshot, SourceRow
+from verifier.store.prepared import Prepared
+
+_NEWEST: Final = select(func.max(RedirectSnapshot.id)).scalar_subquery()
+_TARGET: Final = Prepared(
+    select(Redirect.target).where(Redirect.snapshot_id == _NEWEST, Redirect.key == bindparam("key"))
+)
 
 
 def snapshot(session: Session) -> RedirectSnapshot | None:
@@ -29,9 +36,20 @@ def current(session: Session) -> dict[str, str]:
 
 def resolve(session: Session, key: str) -> str:
     """The key that `key` leads to under the redirects in force."""
+    found = _TARGET.one(session, key=key)
+    return str(found[0]) if found else key
+
+
+def resolved(session: Session, keys: Collection[str]) -> dict[str, str]:
+    """Where each of the keys leads under the redirects in force; itself, where to no other."""
     newest = snapshot(session)
-    found = session.get(Redirect, (newest.id, key)) if newest else None
-    return found.target if found else key
+    if newest is None:
+        return {key: key for key in keys}
+    query = select(Redirect.key, Redirect.target).where(
+        Redirect.snapshot_id == newest.id, Redirect.key.in_(sorted(keys))
+    )
+    targets = dict(session.execute(query).all())
+    return {key: targets.get(key, key) for key in keys}
 
 
 def effect(session: Session) -> dict[str, tuple[int, int]]:

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from verifier.store import experts
 from verifier.store.current import UNDO
+from verifier.store.joins import placed
 from verifier.store.models import (
     AssignmentRow,
     CardRow,
@@ -72,6 +73,7 @@ class ShownDisplay:
     description: str | None
     extract: str | None
     image: str | None
+    image_credit: str | None
     expected: str | None
     acceptable: tuple[str, ...]
     judgments: tuple[Made, ...]
@@ -168,13 +170,8 @@ def shown_task(session: Session, task_id: int) -> ShownTask | None:
 
 
 def _where_from(*columns: Any) -> Select[Any]:
-    return (
-        select(*columns)
-        .select_from(TaskRow)
-        .join(SegmentRow, SegmentRow.id == TaskRow.segment_id)
-        .join(DocumentRow, DocumentRow.id == SegmentRow.document_id)
-        .join(Dataset, Dataset.id == DocumentRow.dataset_id)
-        .outerjoin(SourceRow, SourceRow.id == TaskRow.source_id)
+    return placed(select(*columns).select_from(TaskRow)).outerjoin(
+        SourceRow, SourceRow.id == TaskRow.source_id
     )
 
 
@@ -241,6 +238,7 @@ def _display(
         description=card.description if card else None,
         extract=card.extract if card else None,
         image=card.image if card else None,
+        image_credit=card.image_credit if card else None,
         expected=answer.expected if answer else None,
         acceptable=tuple(answer.acceptable or ()) if answer else (),
         judgments=(),

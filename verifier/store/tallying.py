@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import and_, case, func, select
+import pandas as pd
+from sqlalchemy import Select, and_, case, func, select
 from sqlalchemy.orm import Session
 
 from analysis.keys import NIL
 from verifier.store import redirects
 from verifier.store.current import UNDO
+from verifier.store.joins import placed
 from verifier.store.models import (
     AnnotationRow,
     ControlAnswer,
@@ -34,10 +36,12 @@ from verifier.store.progress import POOLED
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 # Together one number for a judgment: its assignment and its number in it, which is below this.
 _SEQUENCES: Final = 2**31
 # Read as plain rows: what maps them to objects would take longer than the database.
 _JUDGMENT: Final[Any] = JudgmentRow.__table__
+_PART: Final = 50_000
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,22 @@ class Question:
     expected: str
     acceptable: tuple[str, ...]
     use: str
+
+
+@dataclass(frozen=True)
+class Displays:
+    """Every display in columns, by id; `datasets` and `sources` name ids, 0 being all sources at once."""
+
+    display: Ints
+    document: Ints
+    start: Ints
+    end: Ints
+    control: Bools
+    key: Ints
+    dataset: Ints
+    source: Ints
+    datasets: dict[int, str]
+    sources: dict[int, str]
 
 
 @dataclass(frozen=True)
@@ -69,28 +89,32 @@ def plan_state(session: Session) -> tuple[int, int, int]:
     return display, annotation, snapshot
 
 
-def displays(session: Session) -> list[Any]:
-    """Every display: id, kind of task, dataset, source, document, start, end, key; by id."""
-    query = (
+def displays(session: Session, code: Callable[[str], int]) -> Displays:
+    """Every display; `code` gives each entity its code, asked in the order of first appearance."""
+    query = placed(
         select(
             DisplayRow.id,
-            TaskRow.kind,
-            Dataset.name,
-            SourceRow.name,
             SegmentRow.document_id,
             DisplayRow.start,
             DisplayRow.end,
+            case((TaskRow.kind == "control", 1), else_=0),
+            Dataset.id,
+            func.coalesce(TaskRow.source_id, 0),
             DisplayRow.key,
-        )
-        .join(TaskRow, TaskRow.id == DisplayRow.task_id)
-        .join(SegmentRow, SegmentRow.id == TaskRow.segment_id)
-        .join(DocumentRow, DocumentRow.id == SegmentRow.document_id)
-        .join(Dataset, Dataset.id == DocumentRow.dataset_id)
-        .outerjoin(SourceRow, SourceRow.id == TaskRow.source_id)
-        .order_by(DisplayRow.id)
-    )
-    rows = session.connection().execute(query)
-    return [(*row[:3], row[3] or POOLED, *row[4:]) for row in rows]
+        ).join(TaskRow, TaskRow.id == DisplayRow.task_id)
+    ).order_by(DisplayRow.id)
+    parts, keys = [np.empty((7, 0), dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+    for rows in _rows(session, query):
+        *numbers, names = zip(*rows, strict=True)
+        table = np.fromiter(chain.from_iterable(numbers), dtype=np.int64, count=7 * len(rows))
+        parts.append(table.reshape(7, len(rows)))
+        place, found = pd.factorize(np.array(names, dtype=object))
+        keys.append(np.array([code(name) for name in found], dtype=np.int64)[place])
+    display, document, start, end, control, dataset, source = np.concatenate(parts, axis=1)
+    datasets = dict(session.execute(select(Dataset.id, Dataset.name)).all())
+    sources = {0: POOLED, **dict(session.execute(select(SourceRow.id, SourceRow.name)).all())}
+    key = np.concatenate(keys)
+    return Displays(display, document, start, end, control == 1, key, dataset, source, datasets, sources)
 
 
 def truth(session: Session) -> tuple[set[int], list[Any]]:
@@ -135,12 +159,15 @@ def questions(session: Session) -> list[Question]:
 
 def judged(session: Session, assignments: Sequence[int]) -> Judged:
     """The workers' judgments that stand of these assignments: of each display the last, unless undone."""
-    made, run = _JUDGMENT.c, session.connection().execute
+    made = _JUDGMENT.c
     mine = and_(made.assignment_id.in_(assignments), made.role == "worker")
     code = case((made.decision == "verify", 0), (made.decision == "edit", 1), else_=2)
     columns = (made.assignment_id, made.display_id, made.sequence, code, made.seconds)
-    rows = run(select(*columns).where(mine)).all()
-    table = np.fromiter(chain.from_iterable(rows), dtype=np.float64, count=5 * len(rows)).reshape(-1, 5)
+    parts = [np.empty((0, 5))]
+    for rows in _rows(session, select(*columns).where(mine)):
+        numbers = np.fromiter(chain.from_iterable(rows), dtype=np.float64, count=5 * len(rows))
+        parts.append(numbers.reshape(-1, 5))
+    table = np.concatenate(parts)
     assignment, display, sequence, decision = (table[:, at].astype(np.int64) for at in range(4))
     order = np.lexsort((sequence, display, assignment))
     assignment, display, sequence = assignment[order], display[order], sequence[order]
@@ -149,8 +176,8 @@ def judged(session: Session, assignments: Sequence[int]) -> Judged:
     number = assignment * _SEQUENCES + sequence
     last &= ~np.isin(number, _undone(session, assignments))
     number = number[last]
-    edits = run(select(made.assignment_id, made.sequence, made.key).where(mine, made.key.is_not(None)))
-    named = {holder * _SEQUENCES + at: key for holder, at, key in edits}
+    edits = select(made.assignment_id, made.sequence, made.key).where(mine, made.key.is_not(None))
+    named = {holder * _SEQUENCES + at: key for rows in _rows(session, edits) for holder, at, key in rows}
     by_number = np.argsort(number)
     wanted = np.fromiter(named, dtype=np.int64, count=len(named))
     place = np.searchsorted(number, wanted, sorter=by_number)
@@ -159,6 +186,14 @@ def judged(session: Session, assignments: Sequence[int]) -> Judged:
         if at < len(number) and number[row := by_number[at]] == found:
             key[int(row)] = name
     return Judged(assignment[last], display[last], decision[order][last], table[:, 4][order][last], key)
+
+
+def _rows(session: Session, query: Select[*tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
+    """Rows of numbers and texts as the driver gives them, some at a time."""
+    with session.connection().execute(query) as result:
+        cursor: Any = result.cursor
+        while rows := cursor.fetchmany(_PART):
+            yield rows
 
 
 def _undone(session: Session, assignments: Sequence[int]) -> Ints:

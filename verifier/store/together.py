@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar, cast
 from sqlalchemy.orm import Session
 
 from verifier.store.engine import Store
+from verifier.store.prepared import plainly
 
 T = TypeVar("T")
 _MOST: Final = 64
@@ -92,12 +93,12 @@ class Together:
 def _apart(session: Session, one: _Wanted) -> None:
     """One piece of work; if it fails, what it did is undone, and nothing else."""
     connection = session.connection()
-    connection.exec_driver_sql("savepoint one")
+    plainly(connection, "savepoint one")
     try:
         one.value = one.work(session)
         session.flush()
     except Exception as error:  # noqa: BLE001 - it is handed to the thread whose work it is
         one.error = error
         session.expunge_all()
-        connection.exec_driver_sql("rollback to one")
-    connection.exec_driver_sql("release one")
+        plainly(connection, "rollback to one")
+    plainly(connection, "release one")

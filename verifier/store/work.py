@@ -6,15 +6,16 @@ Control answers are never joined here: what these functions return cannot tell a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Executable, Result, bindparam, func, select
+from sqlalchemy import Executable, Result, bindparam, func, insert, select
 from sqlalchemy.orm import Session
 
 from verifier.store.current import UNDO
+from verifier.store.joins import placed
 from verifier.store.models import (
     AssignmentRow,
     AssignmentTask,
@@ -27,58 +28,69 @@ from verifier.store.models import (
     SegmentRow,
     TaskRow,
 )
+from verifier.store.prepared import Prepared
 
 _DIGITS: Final = 9
 
 # Statements are built once, here, and ask for columns, not for objects: to build either anew for each
-# judgment would cost more than running them.
+# judgment would cost more than running them. What every judgment and every text asks is prepared, too.
 _ASSIGNMENT: Final = select(AssignmentRow).where(AssignmentRow.token == bindparam("token"))
 _LOCKED: Final = _ASSIGNMENT.with_for_update()
-_AT_WORK: Final = select(
+_WORKING: Final = select(
     AssignmentRow.id, AssignmentRow.state, AssignmentRow.step, AssignmentRow.deadline, AssignmentRow.options
 ).where(AssignmentRow.token == bindparam("token"))
-_AT_WORK_LOCKED: Final = _AT_WORK.with_for_update()
+_AT_WORK: Final = Prepared(_WORKING)
+_AT_WORK_LOCKED: Final = Prepared(_WORKING.with_for_update())
 _HIGHEST: Final = select(func.max(JudgmentRow.sequence)).where(
     JudgmentRow.assignment_id == bindparam("assignment")
 )
-_TASK: Final = (
-    select(
-        TaskRow.id,
-        SegmentRow.start,
-        SegmentRow.end,
-        DocumentRow.text,
-        Dataset.language,
-        AssignmentTask.arm,
-    )
-    .join(AssignmentTask, AssignmentTask.task_id == TaskRow.id)
-    .join(SegmentRow, SegmentRow.id == TaskRow.segment_id)
-    .join(DocumentRow, DocumentRow.id == SegmentRow.document_id)
-    .join(Dataset, Dataset.id == DocumentRow.dataset_id)
-    .where(
+_TASK: Final = Prepared(
+    placed(
+        select(
+            TaskRow.id,
+            SegmentRow.start,
+            SegmentRow.end,
+            DocumentRow.text,
+            Dataset.language,
+            AssignmentTask.arm,
+        ).join(AssignmentTask, AssignmentTask.task_id == TaskRow.id)
+    ).where(
         AssignmentTask.assignment_id == bindparam("assignment"),
         AssignmentTask.ordinal == bindparam("ordinal"),
     )
 )
-_DISPLAYS: Final = (
-    select(DisplayRow, CardRow)
+_DISPLAYS: Final = Prepared(
+    select(
+        DisplayRow.id,
+        DisplayRow.ordinal,
+        DisplayRow.start,
+        DisplayRow.end,
+        DisplayRow.key,
+        CardRow.id,
+        CardRow.title,
+        CardRow.description,
+        CardRow.extract,
+        CardRow.url,
+        CardRow.image,
+        CardRow.image_credit,
+    )
     .outerjoin(CardRow, CardRow.id == DisplayRow.card_id)
     .where(DisplayRow.task_id == bindparam("task"))
     .order_by(DisplayRow.start, DisplayRow.end.desc(), DisplayRow.ordinal)
 )
 _SHOWN: Final = (
-    select(
-        AssignmentTask.ordinal,
-        DisplayRow.ordinal,
-        DisplayRow.id,
-        DisplayRow.key,
-        Dataset.language,
-        AssignmentTask.arm,
+    placed(
+        select(
+            AssignmentTask.ordinal,
+            DisplayRow.ordinal,
+            DisplayRow.id,
+            DisplayRow.key,
+            Dataset.language,
+            AssignmentTask.arm,
+        )
+        .join(DisplayRow, DisplayRow.task_id == AssignmentTask.task_id)
+        .join(TaskRow, TaskRow.id == AssignmentTask.task_id)
     )
-    .join(DisplayRow, DisplayRow.task_id == AssignmentTask.task_id)
-    .join(TaskRow, TaskRow.id == AssignmentTask.task_id)
-    .join(SegmentRow, SegmentRow.id == TaskRow.segment_id)
-    .join(DocumentRow, DocumentRow.id == SegmentRow.document_id)
-    .join(Dataset, Dataset.id == DocumentRow.dataset_id)
     .where(AssignmentTask.assignment_id == bindparam("assignment"))
     .order_by(AssignmentTask.ordinal, DisplayRow.start, DisplayRow.end.desc(), DisplayRow.ordinal)
 )
@@ -86,8 +98,8 @@ _SOME_SHOWN: Final = _SHOWN.where(
     AssignmentTask.ordinal.in_(bindparam("tasks", expanding=True)),
     DisplayRow.ordinal.in_(bindparam("displays", expanding=True)),
 )
-_ONE_SHOWN: Final = _SHOWN.where(
-    AssignmentTask.ordinal == bindparam("task"), DisplayRow.ordinal == bindparam("display")
+_ONE_SHOWN: Final = Prepared(
+    _SHOWN.where(AssignmentTask.ordinal == bindparam("task"), DisplayRow.ordinal == bindparam("display"))
 )
 JUDGED: Final = (
     select(
@@ -102,9 +114,17 @@ JUDGED: Final = (
     .order_by(JudgmentRow.sequence)
 )
 JUDGED_THERE: Final = JUDGED.where(JudgmentRow.display_id.in_(bindparam("displays", expanding=True)))
-UNDONE: Final = select(Event.data).where(
-    Event.assignment_id == bindparam("assignment"), Event.kind == bindparam("kind")
+_JUDGED: Final = Prepared(JUDGED)
+_JUDGED_IN: Final = Prepared(
+    JUDGED.join(DisplayRow, DisplayRow.id == JudgmentRow.display_id).where(
+        DisplayRow.task_id == bindparam("task")
+    )
 )
+UNDONE: Final = Prepared(
+    select(Event.data).where(Event.assignment_id == bindparam("assignment"), Event.kind == UNDO)
+)
+_EVENTS: Any = Event.__table__
+_KEPT: Final = Prepared(insert(_EVENTS).inline(), ["assignment_id", "kind", "data", "at"])
 
 
 class AtWork(NamedTuple):
@@ -131,6 +151,17 @@ class Shown(NamedTuple):
     def reference(self) -> str:
         """Its name on the page."""
         return f"{self.task}.{self.ordinal}"
+
+
+class Card(NamedTuple):
+    """What was shown about an entity."""
+
+    title: str | None
+    description: str | None
+    extract: str | None
+    url: str | None
+    image: str | None
+    image_credit: str | None
 
 
 class Standing(NamedTuple):
@@ -163,7 +194,7 @@ class DisplayView:
     start: int
     end: int
     key: str
-    card: CardRow | None
+    card: Card | None
     judgment: Standing | None
 
 
@@ -199,7 +230,7 @@ def at_work(session: Session, token: str, *, lock: bool = False) -> AtWork | Non
     """The assignment with this token, as its page needs it; locked until the transaction ends, if asked."""
     if not (token.isascii() and token.isprintable()):
         return None
-    row = run(session, _AT_WORK_LOCKED if lock else _AT_WORK, token=token).one_or_none()
+    row = (_AT_WORK_LOCKED if lock else _AT_WORK).one(session, token=token)
     return None if row is None else AtWork._make(row)
 
 
@@ -232,31 +263,26 @@ def undecided(session: Session, assignment_id: int) -> list[str]:
 
 def task_view(session: Session, assignment_id: int, ordinal: int) -> TaskView | None:
     """The task at `ordinal` of the assignment; None if it has no such task."""
-    row = session.execute(_TASK, {"assignment": assignment_id, "ordinal": ordinal}).one_or_none()
+    row = _TASK.one(session, assignment=assignment_id, ordinal=ordinal)
     if row is None:
         return None
-    shown = session.execute(_DISPLAYS, {"task": row.id}).all()
-    standing = _standing(session, assignment_id, [display.id for display, _ in shown])
-    start, end = _trimmed(row.text, row.start, row.end, [(d.start, d.end) for d, _ in shown])
+    task, first, last, text, language, arm = row
+    shown = _DISPLAYS.rows(session, task=task)
+    standing = _standing(session, assignment_id, task)
+    start, end = _trimmed(text, first, last, [(begins, ends) for _, _, begins, ends, *_ in shown])
     displays = tuple(
         DisplayView(
-            reference=f"{ordinal}.{display.ordinal}",
-            display=display.id,
-            start=display.start - start,
-            end=display.end - start,
-            key=display.key,
-            card=card,
-            judgment=standing.get(display.id),
+            reference=f"{ordinal}.{place}",
+            display=display,
+            start=begins - start,
+            end=ends - start,
+            key=key,
+            card=None if card is None else Card._make(said),
+            judgment=standing.get(display),
         )
-        for display, card in shown
+        for display, place, begins, ends, key, card, *said in shown
     )
-    return TaskView(ordinal, row.id, start, row.text[start:end], row.language, displays, row.arm)
-
-
-def language_of(session: Session, assignment_id: int, reference: str) -> str | None:
-    """The language of the text that the display stands in; None if there is no such display."""
-    shown = shown_as(session, assignment_id, [reference]).get(reference)
-    return shown.language if shown else None
+    return TaskView(ordinal, task, start, text[start:end], language, displays, arm)
 
 
 def advance_step(
@@ -273,7 +299,7 @@ def log_event(
     session: Session, assignment_id: int | None, kind: str, data: dict[str, Any], now: datetime
 ) -> None:
     """Keep what else happened, for quality work."""
-    session.add(Event(assignment_id=assignment_id, kind=kind, data=data, at=now))
+    _KEPT.run(session, assignment_id=assignment_id, kind=kind, data=data, at=now)
 
 
 def _trimmed(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> tuple[int, int]:
@@ -295,7 +321,7 @@ def shown_as(session: Session, assignment_id: int, references: Sequence[str]) ->
     pairs = [(int(task), int(display)) for task, _, display in parts if _number(task) and _number(display)]
     if len(pairs) == 1:
         task, display = pairs[0]
-        rows = run(session, _ONE_SHOWN, assignment=assignment_id, task=task, display=display)
+        rows: Iterable[Any] = _ONE_SHOWN.rows(session, assignment=assignment_id, task=task, display=display)
     else:
         tasks, displays = (sorted(set(column)) for column in zip(*pairs, strict=True)) if pairs else ([], [])
         rows = run(session, _SOME_SHOWN, assignment=assignment_id, tasks=tasks, displays=displays)
@@ -307,19 +333,14 @@ def _number(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) <= _DIGITS
 
 
-def _standing(
-    session: Session, assignment_id: int, displays: Sequence[int] | None = None
-) -> dict[int, Standing]:
-    """The judgment that stands on each display (of some, or all): the latest, unless it was undone."""
-    if displays is None:
-        rows = run(session, JUDGED, assignment=assignment_id)
+def _standing(session: Session, assignment_id: int, task: int | None = None) -> dict[int, Standing]:
+    """The judgment that stands on each display (of a task, or all): the latest, unless it was undone."""
+    if task is None:
+        rows = _JUDGED.rows(session, assignment=assignment_id)
     else:
-        rows = run(session, JUDGED_THERE, assignment=assignment_id, displays=list(displays))
-    current = {row.display_id: Standing._make(row) for row in rows}
-    undone = {
-        event.get("sequence")
-        for event in session.scalars(UNDONE, {"assignment": assignment_id, "kind": UNDO})
-    }
+        rows = _JUDGED_IN.rows(session, assignment=assignment_id, task=task)
+    current = {judged.display: judged for judged in map(Standing._make, rows)}
+    undone = {event.get("sequence") for (event,) in UNDONE.rows(session, assignment=assignment_id)}
     return {display: row for display, row in current.items() if row.sequence not in undone}
 
 

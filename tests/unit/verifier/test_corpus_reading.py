@@ -181,7 +181,7 @@ def test_a_damaged_gzip_is_said(tmp_path: Path) -> None:
     [
         ("a,b\n1,2\n", {}, "format not recognised; got 'a,b'"),
         ("\n", {}, "the file is empty"),
-        ('{"id": 1, "text": "x"}', {"format": "xml"}, "unknown format; got 'xml'; expected auto, jsonl"),
+        ('{"id": 1, "text": "x"}', {"format": "xml"}, "unknown format; got xml; expected auto, jsonl"),
         ('{"id": 1, "text": "x"}', {"format": "elevant"}, "neither an ELEVANT benchmark nor"),
     ],
 )  # fmt: skip

@@ -42,6 +42,17 @@ def test_a_store_knows_its_revision(store: Store) -> None:
     assert store.revision() == revisions()[-1]
 
 
+def test_credits_of_images_are_kept_under_their_new_name(store: Store) -> None:
+    with store._engine.begin() as connection:
+        connection.execute(text("alter table card rename column image_credit to credit"))
+        connection.execute(text("alter table control drop column replaces"))
+        connection.execute(text("insert into card (id, key, credit) values ('x', 'wd:Q2', 'Ann, CC0')"))
+        connection.execute(text("update alembic_version set version_num = '0006'"))
+    store.upgrade()
+    with store.read() as session:
+        assert session.execute(text("select image_credit from card")).scalar_one() == "Ann, CC0"
+
+
 def test_texts_that_were_planned_twice_become_one_passage(store: Store) -> None:
     """Segments and slots of a study made before passages were known get theirs."""
     with store.write() as session:
@@ -50,7 +61,8 @@ def test_texts_that_were_planned_twice_become_one_passage(store: Store) -> None:
     with store._engine.begin() as connection:
         connection.execute(text("update alembic_version set version_num = '0004'"))
         connection.execute(text("alter table segment drop column passage_id"))
-        connection.execute(text("alter table card drop column credit"))
+        connection.execute(text("alter table card drop column image_credit"))
+        connection.execute(text("alter table control drop column replaces"))
         connection.execute(text("alter table task_slot rename column passage_id to segment_id"))
     store.upgrade()
     with store.read() as session:

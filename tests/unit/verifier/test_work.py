@@ -48,8 +48,8 @@ def test_from_arrival_to_everything_decided(served: Study) -> None:
         left = work.undecided(session, assignment.id)
         view = work.task_view(session, assignment.id, 0)
         assert work.task_view(session, assignment.id, 99) is None
-        assert work.language_of(session, assignment.id, "0.0") == "en"
-        assert work.language_of(session, assignment.id, "x") is None
+        assert work.shown_as(session, assignment.id, ["0.0"])["0.0"].language == "en"
+        assert work.shown_as(session, assignment.id, ["x"]) == {}
     assert {shown.reference for shown in view.displays} == {name for name in left if name.startswith("0.")}
 
     assert judge(served, token, (1, "0.0", "verify", None), (2, "0.0", "edit", "A")) == [

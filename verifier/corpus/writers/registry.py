@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from analysis.documents import Document
-from analysis.errors import InputError
+from analysis.errors import InputError, plain
 from verifier.corpus.writers import elevant, nif, rows, wned
 from verifier.corpus.writers.common import Draft, write_texts
 from verifier.corpus.writing import write_jsonl
@@ -64,7 +64,7 @@ def format_of(name: str) -> Writer:
         InputError: the format cannot be written.
     """
     if name not in FORMATS:
-        raise InputError("a format that cannot be written", got=repr(name), expected=", ".join(FORMATS))
+        raise InputError("a format that cannot be written", got=plain(name), expected=", ".join(FORMATS))
     return FORMATS[name]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from analysis.errors import InputError
+from analysis.errors import InputError, plain
 
 ANY: Final = "*"
 LAG_SECONDS: Final = 60.0
@@ -60,9 +60,9 @@ class Faults:
             InputError: there is no such operation or kind.
         """
         if operation != ANY and operation not in self._operations():
-            raise InputError("no such operation", got=repr(operation))
+            raise InputError("no such operation", got=plain(operation))
         if kind not in list(Kind):
-            raise InputError("no such fault", got=repr(kind), expected=", ".join(Kind))
+            raise InputError("no such fault", got=plain(kind), expected=", ".join(Kind))
         with self._lock:
             self._asked.append(Fault(operation, Kind(kind), times))
 

@@ -108,7 +108,7 @@ def test_texts_in_csv_keep_line_ends_and_quotes(tmp_path):
     [
         (["document,start,entity", "d,0,Q1"], "a.csv:1: no column for end (or length)"),
         (["a,b", "d,0"], "a.csv:1: no column for document, start, entity, end (or length); got 'a, b'"),
-        (["document,start,end,entity", "d,0,3"], "a.csv:2: 3 columns; got ['d', '0', '3']; expected 4"),
+        (["document,start,end,entity", "d,0,3"], 'a.csv:2: 3 columns; got ["d", "0", "3"]; expected 4'),
         (["document,start,end,entity,mention", "d,0,3,Q1,Bob"], "a.csv:2: the mention is not the text"),
         (["document,start,end,entity", 'd,0,3,"Q1'], "a.csv:2: not a table: unexpected end of data"),
         (

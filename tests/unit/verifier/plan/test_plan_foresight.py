@@ -1,5 +1,6 @@
 """How sure a plan's numbers will be: against textbook formulas, and what is said of it."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import numpy as np
@@ -9,8 +10,9 @@ from verifier.plan import estimands, timing
 from verifier.plan.design import Design, measured
 from verifier.plan.foresight import Named, foresee
 from verifier.plan.foretold import lines
-from verifier.plan.layout import Items, Sureness, Way, lay_out, sureness
+from verifier.plan.layout import Items, Sureness, Way, lay_out, sureness, tasks
 from verifier.plan.likeness import latent
+from verifier.plan.whole import sureness_here
 
 ALONE = Design(rate=0.9, document=0, worker=0, annotation=0)
 
@@ -80,6 +82,34 @@ def test_pooled_every_item_is_judged_once_and_apart_once_a_source():
     apart, pooled = (lay_out(found, Way(1, 0, pooled=way, per_place=10)) for way in (False, True))
     assert (set(apart.of_item), set(pooled.of_item)) == ({3}, {1})
     assert (apart.workers, pooled.workers) == (30, 10)
+
+
+def test_a_task_of_many_annotations_is_laid_out_in_the_parts_that_are_planned():
+    many = replace(items([23, 4]), segment=np.repeat([0, 1], [23, 4]))
+    code = tasks(many, pooled=False, most=5)
+    assert sorted(np.unique(code, return_counts=True)[1]) == [4, 4, 4, 5, 5, 5]
+    laid = lay_out(many, Way(1, 0, pooled=False, per_place=1, most=5))
+    assert (laid.workers, lay_out(many, Way(1, 0, pooled=False, per_place=1)).workers) == (6, 2)
+    assert len(laid.item) == 27
+
+
+def test_of_texts_that_are_all_judged_only_who_judges_is_chance():
+    """Kish's design effect of workers alone, whatever documents have in common."""
+    found, way = items([1] * 300), Way(1, 0, pooled=False, per_place=10)
+    layout, design = lay_out(found, way), Design(document=0.3, worker=0.2, annotation=0)
+    statistic = estimands.rate(found, 0, np.ones(300, bool), design)
+    here = sureness_here(found, layout, statistic, design)
+    assert here.variance * 300 / 0.09 == pytest.approx(1 + 9 * 0.2)
+    assert here.degrees == pytest.approx(29)
+
+
+def test_of_a_sample_of_segments_only_those_not_drawn_are_unknown():
+    found, way = items([1] * 300), Way(1, 0, pooled=False, per_place=1)
+    layout = lay_out(found, way)
+    statistic = estimands.rate(found, 0, np.ones(300, bool), ALONE)
+    here = sureness_here(found, layout, statistic, ALONE, drawn=0.6)
+    assert here.variance == pytest.approx(0.4 * 0.09 / 300)
+    assert sureness_here(found, layout, statistic, ALONE, drawn=1.0).half_width(0.95) is None
 
 
 def test_weights_count_as_in_a_sample():

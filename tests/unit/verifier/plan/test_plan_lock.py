@@ -68,6 +68,16 @@ def _with(study, line):
     return Study.open(study.path)
 
 
+def test_a_rehearsal_of_planning_anew_says_that_the_lock_would_go_and_leaves_it(tiny_study):
+    held = locked(tiny_study)
+    told = planning.plan(tiny_study, dry_run=True, afresh=True, now=NOW).warnings
+    assert "takes that lock away" in told[-1]
+    plain = planning.plan(tiny_study, dry_run=True, now=NOW).warnings
+    assert not any("takes that lock away" in warning for warning in plain)
+    with tiny_study.read() as session:
+        assert current(session) == held
+
+
 def test_planning_anew_says_that_the_lock_went_with_the_plan(tiny_study):
     locked(tiny_study)
     report = planning.plan(tiny_study, afresh=True, now=NOW)

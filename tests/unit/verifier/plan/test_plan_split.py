@@ -111,5 +111,10 @@ def test_a_grid_of_the_first_version_goes_on_without_headlines():
     old = splitters.recorded("whole", "1", {"min_chars": 10, "min_tail": 3})
     text = "Storm over Rome\nA long report that goes on and on about what the storm did."
     assert (len(old.split(text, [])), old.version) == (1, "1")
-    with pytest.raises(StateError, match="another splitter"):
-        splitters.recorded("whole", "99", {})
+
+
+def test_a_splitter_that_is_gone_leaves_what_it_cut_and_says_what_can_be_done_for_more():
+    old = splitters.recorded("paper", "1", {"min_chars": 300})
+    assert (old.name, old.version) == ("paper", "1")
+    with pytest.raises(StateError, match=r"cut anew: posthoc plan STUDY --afresh"):
+        old.split("Some text.", [])

@@ -36,7 +36,7 @@ def test_a_card_is_made_of_the_key_where_nothing_is_known() -> None:
 
 def test_images_can_be_switched_off() -> None:
     """`pages.images` takes them from card and search at the server, and is put down with the assignment."""
-    row = CardRow(key="wd:Q2", title="Earth", image=f"{'0' * 64}.png", credit="Ann, CC0")
+    row = CardRow(key="wd:Q2", title="Earth", image=f"{'0' * 64}.png", image_credit="Ann, CC0")
     made = card("wd:Q2", row, with_images=False)
     assert (made["title"], made["image"], made["image_by"]) == ("Earth", None, None)
     found = [Candidate("wd:Q2", "Earth", None, 0.0, row.image)]

@@ -9,7 +9,6 @@ from tests.support.campaign import QUICK, Breaking, Killed, campaign, handed_in,
 from tests.support.crowds import NOON
 from verifier.crowd import bonus_file, bonuses, fairness, paying
 from verifier.crowd.base import UnknownOutcomeError
-from verifier.crowd.localmturk.server import LocalMTurk
 from verifier.crowd.pacing import BusyError
 from verifier.store import crowd, ledger
 
@@ -19,23 +18,6 @@ def running(tiny_blank, tmp_path):
     """Three places handed in on both sides and approved here, not there."""
     with ready(tiny_blank, tmp_path / "campaign", 3) as (opened, platform):
         yield opened, platform
-
-
-@pytest.fixture
-def study(running):
-    return running[0]
-
-
-@pytest.fixture
-def platform(running):
-    return running[1]
-
-
-@pytest.fixture
-def empty():
-    """A platform with nothing on it."""
-    with LocalMTurk() as platform:
-        yield platform
 
 
 def asked(tmp_path, *lines, header="assignment,amount,reason"):

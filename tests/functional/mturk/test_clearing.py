@@ -15,16 +15,6 @@ def running(tiny_blank, tmp_path):
         yield opened, platform
 
 
-@pytest.fixture
-def study(running):
-    return running[0]
-
-
-@pytest.fixture
-def platform(running):
-    return running[1]
-
-
 def delete(study):
     return clearing.delete(study, requester(study), "local", now=NOON)
 

@@ -10,7 +10,6 @@ from tests.support.crowds import NOON
 from tests.support.mturk import Person
 from tests.support.mturk import requester as boto
 from verifier.crowd import collecting, paying, publishing, rejecting, review
-from verifier.crowd.localmturk.server import LocalMTurk
 from verifier.crowd.rejecting import Wanted
 from verifier.store import crowd
 from verifier.store.models import Place
@@ -26,23 +25,6 @@ def running(tiny_blank, tmp_path):
             for row in crowd.submitted(session):
                 row.decision = row.decided = None
         yield opened, platform
-
-
-@pytest.fixture
-def study(running):
-    return running[0]
-
-
-@pytest.fixture
-def platform(running):
-    return running[1]
-
-
-@pytest.fixture
-def empty():
-    """A platform with nothing on it."""
-    with LocalMTurk() as platform:
-        yield platform
 
 
 def statuses(platform):
