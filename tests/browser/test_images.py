@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, Response, expect
+from playwright.sync_api import Page, Response, Route, expect
 
 from tests.browser.conftest import LiveServer, findings, free_port
 from tests.browser.test_assignment import to_tasks
@@ -60,3 +60,23 @@ def test_an_image_that_fails_disappears(page: Page, pictured: LiveServer) -> Non
     to_tasks(page, pictured.url, "none")
     expect(page.locator(".card-title")).to_be_visible()
     expect(page.locator(".card-image")).to_have_count(0)
+
+
+def test_an_image_that_is_on_its_way_comes_a_moment_later(page: Page, pictured: LiveServer) -> None:
+    """An answer's text is there at once; its image is asked for again until the server has it."""
+    asked: list[str] = []
+
+    def late(route: Route) -> None:
+        asked.append(route.request.url)
+        if len(asked) < 3:
+            route.fulfill(status=202, body="")
+        else:
+            route.continue_()
+
+    to_tasks(page, pictured.url, "late")
+    page.route("**/images/*", late)
+    page.keyboard.press("e")
+    image = page.locator(".option-image").first
+    expect(image).to_have_attribute("title", "Image: Ann, CC0")
+    expect(image).to_have_js_property("naturalWidth", 1)
+    assert findings(page) == []

@@ -8,12 +8,15 @@ from collections.abc import Iterator
 import httpx
 import pytest
 from playwright.sync_api import FrameLocator, Page, expect
+from sqlalchemy import update
 
 from tests.browser.conftest import LiveServer, free_port
 from tests.browser.test_assignment import decide_all, settled
-from tests.support import worker_study
+from tests.support import wikipedia, worker_study
 from tests.support.campaign import campaign
 from verifier.crowd.localmturk.server import LocalMTurk
+from verifier.kb.images import Images
+from verifier.store.models import CardRow
 from verifier.study import Study
 
 THIRD_PARTY_COOKIE = "() => { document.cookie = 'a=1; SameSite=None; Secure'; return document.cookie; }"
@@ -61,9 +64,20 @@ def to_tasks(frame: FrameLocator) -> None:
     frame.locator("#text .mark.active").wait_for()
 
 
+def with_images(study: Study) -> None:
+    """Every card of the study gets an image, as a plan gives it one."""
+    name = Images(study.file(study.config.kb.file)).keep(wikipedia.PNG)
+    with study.write() as session:
+        session.execute(update(CardRow).values(image=name, image_credit="Ann, CC0"))
+
+
 def test_a_worker_finds_previews_accepts_works_in_the_frame_and_hands_in(page, platform, study, posthoc):
+    with_images(study)
     frame = accept(page, platform, "A1")
     to_tasks(frame)
+    # Images and who made them are shown there too, from our own address.
+    expect(frame.locator(".card-image-by")).to_have_text("Image: Ann, CC0")
+    page.frames[1].wait_for_function("document.querySelector('.card-image').naturalWidth === 1")
     # In a frame of another site the browser keeps no cookie, whatever a page says.
     assert frame.locator("body").evaluate(THIRD_PARTY_COOKIE) == ""
     did = decide_all(frame, "rvv", frame.locator("body").press)

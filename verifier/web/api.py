@@ -11,9 +11,10 @@ from analysis.decisions import EDIT, VERIFY
 from analysis.errors import InputError
 from verifier import clock
 from verifier.crowd.submission import Undecided, submit, submitted
+from verifier.kb.local import Candidate
 from verifier.kb.understand import is_address, is_identifier
 from verifier.plan import draw
-from verifier.store import judging, redirects, work
+from verifier.store import asides, judging, redirects, work
 from verifier.store.current import UNDO
 from verifier.store.work import AtWork
 from verifier.web import desk, requests, steps, views
@@ -113,10 +114,13 @@ def search(token: str) -> Response:
     query, reference = request.args.get("q", "")[:2000], request.args.get("display", "")[:20]
     with study.read() as session:
         assignment = assignment_of(session, token)
-        language = work.language_of(session, assignment.id, reference) or "en"
-    found, reason = _find(query, language)
+        shown = work.shown_as(session, assignment.id, [reference]).get(reference)
+    found, reason = _find(query, shown.language if shown else "en")
+    same = _shown_now(assignment, shown, found)
+    # Who edits looks for another entity.
+    found.sort(key=lambda candidate: candidate.key in same)
     with_images = bool(options_of(assignment).get("images", True))
-    body = {"candidates": views.candidates(found, with_images=with_images), "message": reason}
+    body = {"candidates": views.candidates(found, with_images=with_images, shown=same), "message": reason}
     if assignment.state == "claimed" and query.strip() and requests.storable(query + reference):
         data = {"display": reference, "query": query, "candidates": [candidate.key for candidate in found]}
         state().together.do(lambda session: work.log_event(session, assignment.id, "search", data, now))
@@ -249,6 +253,17 @@ def look_up(token: str, given: Sequence[tuple[str, str | None]]) -> None:
     state().look_up((raw, shown[name].language) for name, raw in given if raw and name in shown)
 
 
+def _shown_now(assignment: AtWork, shown: work.Shown | None, found: Sequence[Candidate]) -> set[str]:
+    """Which of the entities found are the one that is shown, whatever its key; none where it is hidden."""
+    if shown is None or not found:
+        return set()
+    with state().study.read() as session:
+        if shown.arm == judging.HIDDEN and shown.display not in asides.namings(session, assignment.id):
+            return set()
+        targets = redirects.resolved(session, {shown.key, *(candidate.key for candidate in found)})
+    return {candidate.key for candidate in found if targets[candidate.key] == targets[shown.key]}
+
+
 def _find(query: str, language: str) -> tuple[list[Any], str | None]:
     """What a search or a pasted address finds, and else the reason why nothing."""
     if not (is_address(query) or is_identifier(query)):
@@ -258,4 +273,5 @@ def _find(query: str, language: str) -> tuple[list[Any], str | None]:
     except InputError as error:
         return [], state().texts.told(error.problems[0].what)
     with state().study.read() as session:
-        return [state().candidate(redirects.resolve(session, key))], None
+        resolved = redirects.resolve(session, key)
+    return [state().candidate(resolved, language)], None

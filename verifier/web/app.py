@@ -54,7 +54,7 @@ def create_app(study: Study, *, dashboard_key: str | None = None) -> Flask:
     packing.install(app)
     app.extensions[assets.NAME] = assets.Assets()
     app.add_template_global(assets.address, "asset")
-    app.add_template_global(images.address, "image")
+    app.add_template_global(images.shown, "image")
     for part in (arrival, pages, api, asides, admin, assets, images):
         app.register_blueprint(part.blueprint)
     app.register_error_handler(HTTPException, _refused)

@@ -28,7 +28,8 @@ def start() -> Answer | str | tuple[str, int]:
         arrived = arrive(state().study, request.args, clock.now())
     except InputError as error:
         problem = error.problems[0]
-        text = f"{problem.what[:1].upper()}{problem.what[1:]}. {problem.remedy}"
+        said = (f"{problem.what[:1].upper()}{problem.what[1:]}.", problem.remedy)
+        text = " ".join(state().texts.told(sentence) for sentence in said if sentence)
         return pages.message(None, title=pages.words()["told_bad_link_title"], text=text), 400
     if arrived.token is not None:
         return redirect(url_for("pages.show", token=arrived.token), 303)

@@ -43,7 +43,7 @@ def task(session: Session, assignment: AtWork, ordinal: int) -> dict[str, Any] |
         images=bool(options.get("images", True)),
     )
     ordered = _ordered(view, assignment) if options.get("order") == "random" else view.displays
-    return views.task(view, ordered, said, state().titles(_keys(view, said)))
+    return views.task(view, ordered, said, state().titles(_keys(view, said), view.language))
 
 
 def _ordered(view: TaskView, assignment: AtWork) -> list[DisplayView]:

@@ -60,24 +60,21 @@ class State:
                 with suppress(InputError):
                     self.understand(raw, language)
 
-    def titles(self, keys: Iterable[str | None]) -> dict[str, str]:
-        """A title for each key."""
-        return {key: self._title(key) for key in set(keys) if key}
+    def titles(self, keys: Iterable[str | None], language: str | None = None) -> dict[str, str]:
+        """A title for each key, in a language where there are several."""
+        return {key: self._title(key, language) for key in set(keys) if key}
 
-    def candidate(self, key: str) -> Candidate:
+    def candidate(self, key: str, language: str) -> Candidate:
         """The entity with this key as an answer of a search."""
-        card = self.shelf.card(key)
-        if card is None:
-            return Candidate(key, title_of(key), None, 0.0)
-        return Candidate(key, card.title, card.description, 0.0, card.image)
+        return self.shelf.candidate(key, language)
 
     def search(self, query: str, limit: int, language: str) -> tuple[list[Candidate], str | None]:
         """Entities that a name may mean, and what is to be said if nothing can be searched."""
         found = self.shelf.search(query, limit, language)
         return (found, None) if found is not None else ([], self.texts.words["search_none"])
 
-    def _title(self, key: str) -> str:
-        card = self.shelf.at_hand(key)
+    def _title(self, key: str, language: str | None) -> str:
+        card = self.shelf.at_hand(key, language)
         return (card.title if card else None) or title_of(key)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +10,7 @@ from verifier.kb.local import Candidate
 from verifier.kb.names import address_of, title_of
 from verifier.store.asides import Span
 from verifier.store.judging import Saved
-from verifier.store.models import CardRow
-from verifier.store.work import DisplayView, Standing, TaskProgress, TaskView
+from verifier.store.work import Card, DisplayView, Standing, TaskProgress, TaskView
 from verifier.web import images
 
 
@@ -97,7 +96,7 @@ def _missing(span: Span, view: TaskView, units: Utf16) -> dict[str, Any]:
     return {"start": units(start), "end": units(end), "mention": view.text[start:end]}
 
 
-def card(key: str, row: CardRow | None, *, with_images: bool = True) -> dict[str, Any]:
+def card(key: str, row: Card | None, *, with_images: bool = True) -> dict[str, Any]:
     """What is shown about an entity; from its key alone where nothing else is known."""
     pictured = row if with_images and row and row.image else None
     return {
@@ -107,7 +106,7 @@ def card(key: str, row: CardRow | None, *, with_images: bool = True) -> dict[str
         "extract": row.extract if row else None,
         "url": (row.url if row else None) or address_of(key),
         "image": images.address(pictured.image) if pictured else None,
-        "image_by": pictured.credit if pictured else None,
+        "image_by": pictured.image_credit if pictured else None,
     }
 
 
@@ -146,14 +145,18 @@ def progress(tasks: Sequence[TaskProgress]) -> list[dict[str, Any]]:
     ]
 
 
-def candidates(found: list[Candidate], *, with_images: bool = True) -> list[dict[str, Any]]:
-    """Answers of a search."""
+def candidates(
+    found: list[Candidate], *, with_images: bool = True, shown: Collection[str] = ()
+) -> list[dict[str, Any]]:
+    """Answers of a search; `shown` are keys of the entity that the worker is shown already."""
     return [
         {
             "key": one.key,
             "title": one.title,
             "description": one.description,
+            "shown": one.key in shown,
             "image": images.address(one.image) if with_images else None,
+            "image_by": one.image_credit if with_images and one.image else None,
         }
         for one in found
     ]

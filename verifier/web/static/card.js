@@ -2,14 +2,19 @@
 
 import { say } from "./words.js";
 
-/** Show an image in its box; one that there is not, or that cannot be had, leaves no trace. */
-export function showImage(image, address, words) {
+/** Show an image in its box; one that there is not, or that cannot be had, leaves no trace. The image of an answer
+ *  may still be on its way to the server: its box waits, and it is asked for again after each of `waits` ms. */
+export function showImage(image, address, words, waits = []) {
   if (!address) {
     image.remove();
     return;
   }
+  const left = [...waits];
   image.alt = words;
-  image.addEventListener("error", () => image.remove());
+  image.addEventListener("error", () => {
+    if (!left.length) image.remove();
+    else setTimeout(() => image.isConnected && (image.src = `${address}?${left.length}`), left.shift());
+  });
   image.src = address;
 }
 

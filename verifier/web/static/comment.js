@@ -1,7 +1,7 @@
 // A comment on the active highlight, if the worker has something to say: kept when he leaves the box, when he
 // pauses in writing, and when the page is put away or closed.
 
-const PAUSE = 1_000;
+const PAUSE = 300;
 
 export class CommentPane {
   #root;
@@ -19,6 +19,7 @@ export class CommentPane {
     this.#onWriting = onWriting;
     if (!root) return;
     this.#box.addEventListener("input", () => this.#pausing());
+    this.#box.addEventListener("focus", () => root.scrollIntoView({ block: "nearest" }));
     // Whoever closes the page leaves no box before. Kept here, it is on its way when the page goes.
     for (const kind of ["beforeunload", "pagehide"]) addEventListener(kind, () => this.#keep(), { capture: true });
     document.addEventListener("visibilitychange", () => document.hidden && this.#keep(), { capture: true });

@@ -7,16 +7,22 @@ import { CommentPane } from "./comment.js";
 import { Editor } from "./editor.js";
 import { ListPane } from "./list.js";
 import { MissingPane } from "./missing.js";
+import { Progress } from "./progress.js";
 import { TextPane } from "./text.js";
-import { say } from "./words.js";
+import { Texts, taskOf } from "./texts.js";
+import { Voice } from "./voice.js";
+import { say, standing } from "./words.js";
 
 const find = (id) => document.getElementById(id);
+// What one turns to when a text is done.
+const LEFT = ["missing", "ending"];
 
 export class Desk {
   #work;
   #options;
-  #tasks = [];
-  #views = new Map();
+  #progress = new Progress();
+  #voice = new Voice();
+  #texts;
   #task = 0;
   #at = 0;
   #done = [];
@@ -30,15 +36,24 @@ export class Desk {
     (display, text) => this.#say(display, text),
     () => dispatchEvent(new Event("desk")),
   );
-  #missing = new MissingPane(find("missing"), find("text"), (span) => this.#work.miss(this.#task, span));
+  #missing = new MissingPane(find("missing"), find("text"), {
+    onMark: (span) => this.#work.miss(this.#task, span),
+    onDone: () => this.#away(),
+  });
   #editor;
   #closed = false;
-  #turning = 0;
+  #scrolled = false;
+  // Texts asked for, and the last of them that came; a naming on its way.
+  #asked = 0;
+  #came = 0;
+  #naming = 0;
 
   /** `options` are the study's: require_open, verify_after_seconds. */
   constructor(work, options) {
     this.#work = work;
     this.#options = options;
+    const failing = (does) => this.#voice.failing(does, this.#turning);
+    this.#texts = new Texts(work, failing, (task, displays) => this.#progress.count(task, displays));
     this.#editor = new Editor(find("editor"), {
       search: (query, signal) => work.search(query, this.#display.display, signal),
       onChoose: (candidate) => (this.#display.card ? this.#decide("edit", candidate) : this.#name(candidate)),
@@ -46,11 +61,12 @@ export class Desk {
       onPaste: () => work.log("paste", { display: this.#display.display }),
     });
     find("editor").addEventListener("said", ({ detail }) => this.#announce(detail));
+    find("side").addEventListener("scroll", () => (this.#scrolled = true), { passive: true });
   }
 
   /** Everything is decided. */
   get isComplete() {
-    return this.#tasks.every(({ displays, decided }) => displays === decided);
+    return this.#progress.isComplete;
   }
 
   /** A comment is being written that is not kept yet. */
@@ -60,8 +76,7 @@ export class Desk {
 
   /** How many are decided in which way. */
   get decisions() {
-    const sum = (name) => this.#tasks.reduce((so_far, { decisions }) => so_far + (decisions[name] ?? 0), 0);
-    return { verified: sum("verify"), edited: sum("edit"), removed: sum("remove") };
+    return this.#progress.decisions;
   }
 
   get isClosed() {
@@ -70,17 +85,16 @@ export class Desk {
 
   /** Begin, or begin again with what the server has; stays where it was. */
   async sync() {
-    const before = this.#waiting();
-    const tasks = await this.#work.overview((failing) => this.#failing(failing));
+    const before = this.#texts.waiting;
+    const tasks = await this.#work.overview((does) => this.#voice.failing(does, true));
     if (!tasks) return this.close();
-    const first = !this.#tasks.length;
-    this.#tasks = tasks;
-    this.#views.clear();
+    const first = !this.#progress.texts;
+    this.#progress.take(tasks);
+    this.#texts.clear();
     // The counts of the server lack what was on its way when it answered: texts that it concerns are counted here.
-    const waiting = [...before, ...this.#waiting()].map(([display]) => taskOf(display));
-    await Promise.all([...new Set(waiting)].map((task) => this.#load(task)));
-    const open = tasks.findIndex(({ displays, decided }) => decided < displays);
-    await this.#show(first ? Math.max(open, 0) : this.#task, first ? null : this.#at);
+    const waiting = [...before, ...this.#texts.waiting].map(([display]) => taskOf(display));
+    await Promise.all([...new Set(waiting)].map((task) => this.#texts.load(task)));
+    await this.#show(first ? (this.#progress.nextOpen(-1) ?? 0) : this.#task, first ? null : this.#at);
   }
 
   /** No more can be done here. */
@@ -101,6 +115,9 @@ export class Desk {
     const shown = this.#display;
     if (!shown) return;
     this.#activity.turn(shown.display);
+    // To ask where it stands would have the page laid out at every turn.
+    if (this.#scrolled) find("side").scrollTop = 0;
+    this.#scrolled = false;
     this.#text.activate(index);
     this.#list.activate(index);
     this.#comment.show(shown.display, shown.comment);
@@ -124,8 +141,9 @@ export class Desk {
     find("side").classList.add("choosing");
     find("side").classList.remove("answered");
     find("feedback").hidden = true;
-    this.#editor.open(this.#display.mention, this.#display.card?.key);
+    this.#editor.open(this.#display.mention);
     this.#text.reveal(this.#at);
+    find("side").scrollIntoView({ block: "nearest" });
   }
 
   remove() {
@@ -155,7 +173,7 @@ export class Desk {
   }
 
   nextText() {
-    if (this.#task + 1 < this.#tasks.length) this.#show(this.#task + 1);
+    if (this.#task + 1 < this.#progress.texts) this.#show(this.#task + 1);
   }
 
   previousText(at = null) {
@@ -166,9 +184,8 @@ export class Desk {
   undecided() {
     const here = this.#nextOpen();
     if (here !== null) return this.activate(here);
-    const order = this.#tasks.map((_, index) => (this.#task + 1 + index) % this.#tasks.length);
-    const task = order.find((index) => this.#tasks[index].decided < this.#tasks[index].displays);
-    if (task !== undefined) return this.#show(task);
+    const task = this.#progress.nextOpen(this.#task);
+    if (task !== null) return this.#show(task);
     find("submit")?.focus();
     return this.#announce(say("all_done"));
   }
@@ -177,28 +194,31 @@ export class Desk {
   async undo() {
     const last = this.#done.pop();
     if (!last || this.#closed) return this.#announce(say("nothing_to_undo"));
-    if (last.task !== this.#task) await this.#show(last.task, last.at);
-    const shown = this.#view.displays[last.at];
-    if (last.before) this.#put(last.at, last.before.decision, last.before);
+    const other = last.task !== this.#task;
+    // A text that is on its way must not come over the one that is gone back to.
+    if (other || this.#turning) await this.#show(last.task, last.at);
+    const shown = this.#texts.at(last.task)?.displays[last.at];
+    if (!shown) return undefined;
+    if (last.before) this.#put(last, last.before.decision, last.before);
     else {
       this.#work.outbox?.undo(shown.display, shown.judgment.sent);
-      this.#set(last.at, null);
+      this.#set(last, null);
     }
-    this.activate(last.at);
-    return this.#announce(say("undone", { mention: shown.mention, state: words(shown.judgment) }));
+    if (last.task === this.#task && !this.#turning) this.activate(last.at);
+    if (LEFT.some((id) => find(id)?.contains(document.activeElement))) this.#toCard();
+    const undone = say("undone", { mention: shown.mention, state: standing(shown.judgment) });
+    return this.#announce(other ? `${this.#progress.name(last.task)}. ${undone}` : undone);
   }
 
   /** What the server says of a judgment that it has stored. */
   saved({ display, sequence, decision, title }) {
-    const [view, index] = this.#locate(display);
+    const [view, index] = this.#texts.locate(display);
     const judgment = view?.displays[index].judgment;
     if (!judgment || judgment.sent.sequence !== sequence) return;
-    if (judgment.decision !== decision) {
-      this.#notice(say("same_as_shown"));
-      this.#announce(say("same_as_shown"));
-    }
+    if (judgment.decision !== decision) this.#same(view.displays[index].mention);
     view.displays[index].judgment = { ...judgment, decision, title };
-    if (view === this.#view) this.#refresh();
+    this.#progress.count(taskOf(display), view.displays);
+    this.#refresh();
   }
 
   /** A judgment that the server did not take: the highlight is open again. */
@@ -206,7 +226,7 @@ export class Desk {
     this.#done = this.#done.filter((one) => one.display !== display);
     await this.sync();
     await this.#show(taskOf(display));
-    const [view, index] = this.#locate(display);
+    const [view, index] = this.#texts.locate(display);
     if (view === this.#view && index >= 0) this.activate(index);
     this.#notice(say("refused", { reason }));
     this.#announce(say("refused", { reason }));
@@ -216,24 +236,36 @@ export class Desk {
     this.#notice(text);
   }
 
+  cover() {
+    this.#voice.cover();
+  }
+
   get #view() {
-    return this.#views.get(this.#task);
+    return this.#texts.at(this.#task);
   }
 
   get #display() {
     return this.#view?.displays[this.#at];
   }
 
-  async #show(task, at = null) {
+  /** Something is on its way: what is pressed until it is there must not decide on this text. */
+  get #turning() {
+    return this.#naming > 0 || this.#asked !== this.#came;
+  }
+
+  /** Show a text; what was `said` before is said along with its name. */
+  async #show(task, at = null, said = "") {
     if (this.#editor.isOpen) this.#leaveEditor(false);
-    // What is pressed until the other text is there must not decide on this one.
-    this.#turning += 1;
-    const view = await this.#load(task).finally(() => {
-      this.#turning -= 1;
-    });
+    this.#asked += 1;
+    const turn = this.#asked;
+    const view = await this.#texts.load(task);
     if (!view) return this.close();
-    if (this.#turning) return undefined;
+    // Another was asked for meanwhile.
+    if (turn !== this.#asked) return undefined;
+    this.#came = turn;
     const other = task !== this.#task;
+    // Where the focus is on something that goes, or has no business with another text, it goes to the card.
+    const left = ["text", "list", ...(other ? LEFT : [])].some((id) => find(id)?.contains(document.activeElement));
     this.#task = task;
     this.#text.show(view);
     this.#list.show(view.displays);
@@ -245,60 +277,65 @@ export class Desk {
     this.#at = 0;
     const open = this.#nextOpen(-1);
     this.activate(at === null ? (open ?? 0) : at < 0 ? view.displays.length - 1 : Math.min(at, view.displays.length - 1));
-    if (task + 1 < this.#tasks.length) this.#load(task + 1);
+    if (left) this.#toCard();
+    if (other) this.#announce(`${said} ${this.#progress.name(task)}. ${this.#voice.announced}`);
+    // What is likely wanted next is there when it is.
+    const coming = new Set([task + 1, this.#progress.nextOpen(task)]);
+    for (const next of coming) if (next !== null && next < this.#progress.texts) this.#texts.load(next);
     return undefined;
   }
 
-  /** A text, with what is on its way to the server laid over what the server has. */
-  async #load(task) {
-    if (this.#views.has(task)) return this.#views.get(task);
-    // What was on its way when we asked may be neither in the answer nor on its way any more.
-    const before = this.#waiting();
-    const view = await this.#work.load(task, (failing) => this.#failing(failing));
-    if (!view) return null;
-    if (this.#views.has(task)) return this.#views.get(task);
-    for (const shown of view.displays) {
-      if (shown.judgment) shown.judgment = { ...shown.judgment, sent: { sequence: shown.judgment.sequence } };
-    }
-    for (const [display, entry] of [...before, ...this.#waiting()]) {
-      if (entry?.refused) continue;
-      const shown = view.displays.find((one) => one.display === display);
-      if (shown) shown.judgment = entry && { decision: entry.action, key: entry.entity, title: entry.title, sent: entry };
-    }
-    this.#views.set(task, view);
-    this.#count(task);
-    return view;
-  }
-
-  #waiting() {
-    return this.#work.outbox?.waiting() ?? [];
-  }
-
   #decide(action, candidate = null) {
-    if (this.#closed || this.#turning || !this.#display) return;
+    if (this.#closed || this.#turning || !this.#display) return undefined;
     if (this.#editor.isOpen) {
       this.#leaveEditor(false);
-      find("side").focus({ preventScroll: true });
+      this.#toCard();
     }
-    const { display, judgment } = this.#display;
+    const { display, mention, judgment } = this.#display;
+    const place = { task: this.#task, at: this.#at, display };
+    const wasDone = this.#progress.isDone(this.#task);
     this.#notice("");
     if (candidate || judgment?.decision !== action) {
-      this.#done.push({ task: this.#task, at: this.#at, display, before: judgment });
-      this.#put(this.#at, action, candidate);
+      this.#done.push({ ...place, before: judgment });
+      this.#put(place, action, candidate);
     }
+    if (candidate?.shown) this.#same(mention);
     const said = { verify: "now_verified", edit: "now_edited", remove: "now_removed" }[action];
-    const message = say(said, { title: candidate?.title });
+    const message = candidate?.shown ? this.#voice.announced : say(said, { title: candidate?.title });
     if (this.#work.feedback) {
       this.#refresh();
       this.#feedback();
       return this.#announce(`${message} ${find("feedback").textContent}`);
     }
     const open = this.#nextOpen();
-    if (open !== null) this.activate(open);
-    else this.#refresh();
-    if (this.isComplete) find("submit").scrollIntoView({ block: "nearest" });
-    const end = this.isComplete ? say("all_done") : open === null ? say("text_done") : "";
-    return this.#announce([message, end || this.#announced].join(" "));
+    if (open !== null) {
+      this.activate(open);
+      return this.#announce(`${message} ${this.#voice.announced}`);
+    }
+    this.#refresh();
+    // Who goes back and changes his mind stays where he is.
+    if (wasDone) return this.#announce(`${message} ${say(this.isComplete ? "all_done" : "text_done")}`);
+    if (!this.#missing.ask()) return this.#away(message);
+    return this.#announce(`${message} ${say("text_done")} ${say("missing_ask")}`);
+  }
+
+  /** Away from a text that is done: to the next with something to decide, or to the end. */
+  #away(said = "") {
+    const task = this.#progress.nextOpen(this.#task);
+    if (task !== null) return this.#show(task, null, said);
+    find("ending").focus({ preventScroll: true });
+    find("ending").scrollIntoView({ block: "nearest" });
+    return this.#announce(`${said} ${say("all_done")}`);
+  }
+
+  #toCard() {
+    find("side").focus({ preventScroll: true });
+  }
+
+  /** Say that what was chosen is what was shown. */
+  #same(mention) {
+    this.#notice(say("same_as_shown", { mention }));
+    this.#announce(say("same_as_shown", { mention }));
   }
 
   /** What has to be done before the link can be verified; null if nothing. */
@@ -328,12 +365,12 @@ export class Desk {
     this.#leaveEditor(false);
     find("side").focus({ preventScroll: true });
     this.#notice("");
-    this.#turning += 1;
+    this.#naming += 1;
     const seconds = this.#activity.take(shown.display);
     const body = await this.#work
-      .name(shown.display, candidate.entity ?? candidate.key, seconds, (failing) => this.#failing(failing))
+      .name(shown.display, candidate.entity ?? candidate.key, seconds, (does) => this.#voice.failing(does, true))
       .finally(() => {
-        this.#turning -= 1;
+        this.#naming -= 1;
       });
     if (body.refused) this.#notice(say("refused", { reason: body.refused }));
     else Object.assign(shown, { card: body.card, named: body.named });
@@ -343,16 +380,17 @@ export class Desk {
   }
 
   #say(display, text) {
-    const [view, index] = this.#locate(display);
+    const [view, index] = this.#texts.locate(display);
     if (view) view.displays[index].comment = text;
     this.#work.comment(display, text);
   }
 
   /** Let a decision stand on a display, and send it. */
-  #put(at, action, candidate) {
-    const { display } = this.#view.displays[at];
+  #put({ task, at, display }, action, candidate) {
     const entity = action === "edit" ? (candidate.entity ?? candidate.key) : null;
-    const judgment = { decision: action, key: candidate?.key ?? null, title: candidate?.title ?? null, entity };
+    const judgment = candidate?.shown
+      ? { decision: "verify", key: null, title: null, entity }
+      : { decision: action, key: candidate?.key ?? null, title: candidate?.title ?? null, entity };
     judgment.sent =
       this.#work.outbox?.judge({
         display,
@@ -362,29 +400,14 @@ export class Desk {
         opened: this.#opened.has(display),
         seconds: this.#activity.take(display),
       }) ?? {};
-    this.#set(at, judgment);
+    this.#set({ task, at }, judgment);
   }
 
-  #set(at, judgment) {
-    this.#view.displays[at].judgment = judgment;
-    this.#count(this.#task);
+  #set({ task, at }, judgment) {
+    const { displays } = this.#texts.at(task);
+    displays[at].judgment = judgment;
+    this.#progress.count(task, displays);
     this.#refresh();
-  }
-
-  #count(task) {
-    const { displays } = this.#views.get(task);
-    const made = displays.flatMap(({ judgment }) => judgment?.decision ?? []);
-    const decisions = { verify: 0, edit: 0, remove: 0 };
-    for (const decision of made) decisions[decision] += 1;
-    Object.assign(this.#tasks[task], { decided: made.length, decisions });
-  }
-
-  #locate(display) {
-    for (const view of this.#views.values()) {
-      const index = view.displays.findIndex((one) => one.display === display);
-      if (index >= 0) return [view, index];
-    }
-    return [null, -1];
   }
 
   /** The next display of this text without a decision, after `from` and around. */
@@ -413,23 +436,15 @@ export class Desk {
   #refresh() {
     const { displays } = this.#view;
     displays.forEach(({ judgment }, index) => {
-      this.#text.state(index, judgment?.decision, words(judgment));
-      this.#list.state(index, judgment?.decision, words(judgment));
+      this.#text.state(index, judgment?.decision, standing(judgment));
+      this.#list.state(index, judgment?.decision, standing(judgment));
     });
     const decision = this.#display.judgment?.decision;
     for (const button of document.querySelectorAll(".action")) {
       button.setAttribute("aria-pressed", String(button.dataset.action === decision));
     }
-    const total = this.#tasks.reduce((sum, task) => sum + task.displays, 0);
-    const done = this.#tasks.reduce((sum, task) => sum + task.decided, 0);
-    find("where").textContent = this.#tasks.length > 1 ? say("text_n", { n: this.#task + 1, total: this.#tasks.length }) : "";
-    find("counted").textContent = say("progress", { done, total });
-    find("progress").max = total;
-    find("progress").value = done;
-    find("previous-text").disabled = this.#task === 0;
-    find("next-text").disabled = this.#task + 1 >= this.#tasks.length;
-    find("next-text").classList.toggle("main", this.#tasks[this.#task].decided === displays.length && !this.isComplete);
-    document.querySelector(".turn").hidden = this.#tasks.length < 2;
+    this.#progress.show(this.#task);
+    this.#missing.offer(this.#progress.isDone(this.#task));
     find("undo").disabled = !this.#done.length || this.#closed;
     dispatchEvent(new Event("desk"));
   }
@@ -447,36 +462,11 @@ export class Desk {
     this.#text.reveal(this.#at);
   }
 
-  #failing(failing) {
-    const box = find("loading");
-    if (failing) {
-      box.textContent = say("load_failed");
-      box.hidden = false;
-    } else box.hidden = !find("desk").hidden;
-  }
-
   #notice(text) {
-    find("notice").textContent = text;
-    find("notice").hidden = !text;
+    this.#voice.notice(text);
   }
-
-  #announced = "";
 
   #announce(text) {
-    this.#announced = text;
-    find("live").textContent = text;
+    this.#voice.announce(text);
   }
-}
-
-/** The number of the text that a display stands in. */
-function taskOf(display) {
-  return Number(display.split(".")[0]);
-}
-
-/** How a judgment reads. */
-function words(judgment) {
-  if (!judgment) return say("undecided");
-  const { decision, key, title } = judgment;
-  if (decision === "edit") return say("edited", { title: key === "NIL" ? say("nil_title") : title });
-  return say(decision === "verify" ? "verified" : "removed");
 }

@@ -52,7 +52,10 @@ function showSaving() {
   const text = { saved: say("saved"), saving: say("saving"), lost: say(navigator.onLine ? "unsaved_n" : "unsaved_wait", { n }) }[state];
   if (box.textContent !== text) box.textContent = text;
   if (box.dataset.state !== state && state === "lost") find("live").textContent = text;
-  box.dataset.state = state;
+  if (box.dataset.state !== state) {
+    box.dataset.state = state;
+    desk.cover();
+  }
   const ready = desk.isComplete && state === "saved" && !desk.isClosed;
   find("submit").disabled = !ready;
   find("submit-hint").textContent = ready ? `${say("summary", desk.decisions)} ${say("all_done")}` : say("submit_wait");
@@ -93,6 +96,7 @@ function tieWork() {
     await desk.sync();
     desk.notice(say("conflict"));
   });
+  outbox.guard();
   addEventListener("desk", showSaving);
   addEventListener("pageshow", ({ persisted }) => persisted && desk.sync());
   find("submit").addEventListener("click", handIn);

@@ -11,8 +11,8 @@ export class MissingPane {
   #onMark;
   #view = null;
 
-  /** `onMark` is told of each change: {start, end, withdrawn}. */
-  constructor(root, text, onMark) {
+  /** `onMark` is told of each change: {start, end, withdrawn}; `onDone`, that no more names are missing. */
+  constructor(root, text, { onMark, onDone }) {
     this.#root = root;
     this.#text = text;
     this.#onMark = onMark;
@@ -21,6 +21,7 @@ export class MissingPane {
     // A press would take the selection away before the click could look at it.
     button.addEventListener("mousedown", (event) => event.preventDefault());
     button.addEventListener("click", () => this.add());
+    root.querySelector("#missing-none").addEventListener("click", onDone);
     root.querySelector("#missing-form").addEventListener("submit", (event) => {
       event.preventDefault();
       this.#typed();
@@ -43,6 +44,20 @@ export class MissingPane {
     this.#root.querySelector("#missing-form").hidden = true;
     this.#say("");
     this.#list();
+  }
+
+  /** Offer to go on, once all highlights of the text are decided. */
+  offer(done) {
+    if (this.#root) this.#root.querySelector("#missing-none").hidden = !done;
+  }
+
+  /** Ask for what is missing before the text goes; false where the study does not ask. */
+  ask() {
+    if (!this.#root) return false;
+    const button = this.#root.querySelector("#missing-none");
+    button.focus({ preventScroll: true });
+    button.scrollIntoView({ block: "nearest" });
+    return true;
   }
 
   /** Mark what is selected; without a selection, ask for the words. */

@@ -19,8 +19,12 @@ export class Outbox extends EventTarget {
     super();
     this.#api = api;
     addEventListener("online", () => this.#soon(0));
-    addEventListener("pagehide", () => this.#sendAll());
     document.addEventListener("visibilitychange", () => document.hidden && this.#send());
+  }
+
+  /** Let nothing go with the page. Called last: a window hears its listeners in their order, and others still put in what they have. */
+  guard() {
+    addEventListener("pagehide", () => this.#sendAll());
     addEventListener("beforeunload", (event) => {
       if (this.size) event.preventDefault();
     });

@@ -34,10 +34,14 @@ export class Practice {
    * The example brings entries of its own and asks nobody else: what is found, and what is right, does not hang on
    * the study's knowledge base. An address stands for the entry it leads to.
    */
-  async search(query) {
+  async search(query, display) {
     const key = keyOf(query);
     const named = this.#candidates.find((candidate) => candidate.key === key);
-    const candidates = key ? [named ?? { key, title: key.replace(/^(wd|w:[a-z-]+):/, "") }] : this.#named(query);
+    const found = key ? [named ?? { key, title: key.replace(/^(wd|w:[a-z-]+):/, "") }] : this.#named(query);
+    const { card } = this.#text.displays.find((shown) => shown.display === display);
+    const candidates = found.map((candidate) => ({ ...candidate, shown: candidate.key === card.key }));
+    // As the server has it: who edits looks for another entity.
+    candidates.sort((one, other) => one.shown - other.shown);
     return { status: 200, body: { candidates } };
   }
 

@@ -18,3 +18,11 @@ function brief(value) {
   // What is written the other way, or turns the line around, does so for itself alone.
   return TURNS.test(short) ? `\u2068${short}\u2069` : short;
 }
+
+/** How a judgment reads; null for none. */
+export function standing(judgment) {
+  if (!judgment) return say("undecided");
+  const { decision, key, title } = judgment;
+  if (decision === "edit") return say("edited", { title: key === "NIL" ? say("nil_title") : title });
+  return say(decision === "verify" ? "verified" : "removed");
+}

@@ -1,0 +1,99 @@
+"""Choosing another entity: the one shown comes last, and the panel leaves the highlight in sight."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import findings, stored, watched
+from tests.browser.test_assignment import active, settled, to_tasks
+
+# A phone with its keyboard up, a low window, a window of 1280 by 720 at 200 %, a wide and low one.
+LOW = [(360, 380), (780, 437), (640, 360), (1280, 400)]
+# Whether the line of the highlight is free of the panel, and which of what must be seen is cut off.
+SEEN = """() => {
+  const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+  const side = box('#side'), run = box('#text .run.active');
+  const over = side.left < run.right && side.top < run.bottom;
+  const inside = ({ top, bottom }) => top >= 0 && bottom <= innerHeight;
+  const needed = ['.option.nil', '#search-cancel', '#search-box', '.option[aria-selected="true"]'];
+  const cut = needed.filter((one) => !inside(box(one)));
+  const under = box('.option[aria-selected="true"]').bottom > box('.option.nil').bottom;
+  return [run.top >= 0 && !over, cut, under, document.documentElement.scrollWidth <= innerWidth];
+}"""
+
+
+def to_mention(page: Page, mention: str) -> None:
+    """Make the first highlight with these words active, in whichever text."""
+    rows = page.locator("#list .row", has=page.locator(".row-mention", has_text=mention))
+    while not rows.count():
+        before = page.locator("#where").inner_text()
+        page.locator("#next-text").click()
+        expect(page.locator("#where")).not_to_have_text(before)
+    rows.first.click()
+
+
+def test_the_entity_shown_comes_last_and_is_no_edit(page: Page, live_server) -> None:
+    """The first answer that a key takes is another; the one shown is marked, and chosen by intent only."""
+    token = to_tasks(page, live_server.url, "shown last")
+    to_mention(page, "Texas")
+    display = active(page)
+    shown = page.locator(".card-title").inner_text()
+    page.keyboard.press("e")
+    page.locator(".option").nth(2).wait_for()
+    *others, last, _ = page.locator(".option").all()
+    assert shown not in [one.locator(".option-title").inner_text() for one in others]
+    expect(last).to_contain_text("shown now")
+    assert findings(page) == []
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".option").first).to_have_attribute("aria-selected", "true")
+    with page.expect_response("**/judgments") as sent:
+        last.click()
+    assert sent.value.request.post_data_json["judgments"][0]["action"] == "edit"
+    expect(page.locator("#notice")).to_contain_text("you chose the entry that is shown")
+    settled(page)
+    assert [(row[0], row[2], row[3]) for row in stored(live_server, token)] == [(display, "verify", None)]
+
+
+def test_enter_alone_does_not_take_the_entity_shown(page: Page, live_server) -> None:
+    """A name that only finds it is told so; its address, which nobody pastes by accident, is taken."""
+    to_tasks(page, live_server.url, "enter")
+    to_mention(page, "Tiber")
+    page.keyboard.press("e")
+    expect(page.locator(".option")).to_have_count(2)
+    page.keyboard.press("Enter")
+    expect(page.locator("#search-said")).to_contain_text("Only the entry shown now was found")
+    assert page.locator("#editor").is_visible()
+    page.locator("#search-box").fill("https://www.wikidata.org/wiki/Q13712")
+    expect(page.locator(".option").first).to_contain_text("shown now")
+    page.keyboard.press("Enter")
+    expect(page.locator("#notice")).to_contain_text("counts as verified")
+
+
+@pytest.mark.parametrize(("width", "height"), LOW, ids=[f"{w}x{h}" for w, h in LOW])
+def test_in_a_low_window_highlight_answers_and_ways_out_are_in_sight(
+    browser: Browser, live_server, width: int, height: int
+) -> None:
+    context = browser.new_context(viewport={"width": width, "height": height})
+    page = watched(context.new_page())
+    to_tasks(page, live_server.url, f"low {width}")
+    for row in (page.locator("#list .row").first, page.locator("#list .row").last):
+        row.click()
+        page.keyboard.press("e")
+        page.locator("#search-box").fill("a")
+        expect(page.locator(".option")).to_have_count(6)
+        for _ in range(3):
+            page.keyboard.press("ArrowDown")
+            assert page.evaluate(SEEN) == [True, [], False, True]
+        page.keyboard.press("Escape")
+    context.close()
+
+
+def test_what_each_answer_means_is_said_on_a_phone_too(browser: Browser, live_server) -> None:
+    context = browser.new_context(viewport={"width": 360, "height": 740})
+    page = watched(context.new_page())
+    to_tasks(page, live_server.url, "small")
+    means = page.locator(".action .means")
+    expect(means.last).to_have_text("No name, or wrong words.")
+    assert [one.is_visible() for one in means.all()] == [True] * 3
+    context.close()

@@ -1,0 +1,157 @@
+"""The page goes on by itself from a text that is done, and from no other; undo goes back across texts."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import LiveServer, findings, free_port, stored
+from tests.browser.test_assignment import active, handed_in, settled, to_tasks
+
+
+@pytest.fixture(scope="module")
+def asking(planned_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+    """A server of a study that asks for missing names, and takes comments."""
+    folder = Path(shutil.copytree(planned_study, tmp_path_factory.mktemp("going") / "pages"))
+    with (folder / "study.yaml").open("a", encoding="utf-8") as file:
+        file.write("pages: {comments: true, missing_mentions: true}\n")
+    server = LiveServer(folder, free_port())
+    server.start()
+    yield server
+    server.stop()
+
+
+def decide_the_text(page: Page) -> list[str]:
+    """Verify all that is open in this text with one key each; the displays, in order."""
+    did = []
+    for _ in range(page.locator('#text .mark[data-decision=""]').count()):
+        did.append(active(page))
+        page.keyboard.press("v")
+    return did
+
+
+def test_a_text_that_is_done_gives_way_to_the_next(page: Page, live_server) -> None:
+    """One key a decision from the first text to the summary, each stored once; a reader is told where."""
+    token = to_tasks(page, live_server.url, "goes on")
+    total = int(page.locator("#where").inner_text().split()[-1])
+    did = decide_the_text(page)
+    for text in range(2, total + 1):
+        expect(page.locator("#where")).to_have_text(f"Text {text} of {total}")
+        expect(page.locator("#live")).to_contain_text(f"Verified. Text {text} of {total}. Now: ")
+        assert page.locator("#text .mark").first.evaluate("mark => mark.matches('.active')")
+        did += decide_the_text(page)
+    expect(page.locator("#live")).to_contain_text("Verified. All texts are decided.")
+    expect(page.locator("#ending")).to_be_focused()
+    expect(page.locator("#submit")).to_be_in_viewport()
+    assert findings(page) == []
+    handed_in(page)
+    assert [(row[0], row[2]) for row in stored(live_server, token)] == [(name, "verify") for name in did]
+
+
+def test_undo_goes_back_to_the_text_of_the_decision(page: Page, live_server) -> None:
+    """By key and by button, more than one step; the text is shown, and done again it goes on again."""
+    token = to_tasks(page, live_server.url, "undoes")
+    *_, before, last = decide_the_text(page)
+    expect(page.locator("#where")).to_contain_text("Text 2 of")
+    page.keyboard.press("u")
+    expect(page.locator("#where")).to_contain_text("Text 1 of")
+    expect(page.locator("#live")).to_have_text(re.compile("^Text 1 of .*Undone: "))
+    assert active(page) == last
+    page.get_by_role("button", name="Undo").click()
+    assert active(page) == before
+    page.keyboard.press("r")
+    page.keyboard.press("r")
+    expect(page.locator("#where")).to_contain_text("Text 2 of")
+    page.locator("#undo").click()
+    expect(page.locator("#where")).to_contain_text("Text 1 of")
+    settled(page)
+    assert [row[0] for row in stored(live_server, token)][-2:] == [before, last]
+    page.reload()
+    page.locator("#text .mark.active").wait_for()
+    assert active(page) == last
+
+
+def test_who_changes_a_decision_stays_where_he_is(page: Page, live_server) -> None:
+    to_tasks(page, live_server.url, "changes")
+    decide_the_text(page)
+    expect(page.locator("#where")).to_contain_text("Text 2 of")
+    page.locator("#previous-text").click()
+    expect(page.locator("#where")).to_contain_text("Text 1 of")
+    page.keyboard.press("r")
+    expect(page.locator("#list .row").first).to_contain_text("removed")
+    expect(page.locator("#live")).to_contain_text("All highlights of this text are decided.")
+    settled(page)
+    expect(page.locator("#where")).to_contain_text("Text 1 of")
+
+
+def test_a_text_that_does_not_come_leaves_undo_and_the_texts_there_are(page: Page, live_server) -> None:
+    """Without a network the page says that the next text does not come; what is there can be gone back to."""
+    to_tasks(page, live_server.url, "cut off")
+    page.route("**/tasks/2", lambda route: route.abort())
+    decide_the_text(page)
+    expect(page.locator("#where")).to_contain_text("Text 2 of")
+    *_, last = decide_the_text(page)
+    page.keyboard.press("v")
+    expect(page.locator("#notice")).to_contain_text("could not be loaded")
+    page.keyboard.press("u")
+    expect(page.locator("#live")).to_contain_text("Undone")
+    assert active(page) == last
+    page.unroute("**/tasks/2")
+    page.keyboard.press("v")
+    expect(page.locator("#where")).to_contain_text("Text 3 of")
+    expect(page.locator("#notice")).to_be_hidden()
+
+
+def test_missing_names_are_asked_for_before_a_text_goes(page: Page, asking: LiveServer) -> None:
+    """The page stays, at the button that goes on; a comment being written is kept where it belongs."""
+    to_tasks(page, asking.url, "asked")
+    expect(page.locator("#missing-none")).to_be_hidden()
+    *_, last = page.locator("#text .mark").all()
+    decided = page.locator('#text .mark[data-decision=""]').count() - 1
+    for _ in range(decided):
+        page.keyboard.press("v")
+    display = last.get_attribute("data-display")
+    page.keyboard.press("c")
+    page.keyboard.type("odd words")
+    with page.expect_response("**/comments") as kept:
+        page.locator(".action", has_text="Remove").click()
+    assert kept.value.request.post_data_json == {"comments": [{"display": display, "text": "odd words"}]}
+    expect(page.locator("#missing-none")).to_be_focused()
+    expect(page.locator("#missing-none")).to_be_in_viewport()
+    expect(page.locator("#live")).to_contain_text("is a name of this text not highlighted?")
+    expect(page.locator("#where")).to_contain_text("Text 1 of")
+    assert findings(page) == []
+    page.keyboard.press("Enter")
+    expect(page.locator("#where")).to_contain_text("Text 2 of")
+    expect(page.locator("#side")).to_be_focused()
+    expect(page.locator("#missing-none")).to_be_hidden()
+    page.keyboard.press("u")
+    expect(page.locator("#where")).to_contain_text("Text 1 of")
+    expect(page.locator("#comment-box")).to_have_value("odd words")
+
+
+def test_a_comment_that_cannot_be_sent_holds_the_tab(page: Page, asking: LiveServer) -> None:
+    """Closed within a word without a network, the browser asks first; the words are sent when it is back."""
+    to_tasks(page, asking.url, "holds")
+    page.context.set_offline(True)
+    asked = []
+
+    def stay(dialog) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.on("dialog", stay)
+    page.keyboard.press("c")
+    page.keyboard.type("half a w")
+    page.close(run_before_unload=True)
+    expect(page.locator("#saving")).to_have_attribute("data-state", "lost")
+    assert asked == ["beforeunload"]
+    with page.expect_response("**/comments") as kept:
+        page.context.set_offline(False)
+    assert kept.value.request.post_data_json["comments"][0]["text"] == "half a w"
+    settled(page)
