@@ -28,8 +28,10 @@ from verifier.store.models import JudgmentRow
 from verifier.study import Study
 
 LINKS, TASKS = 5, 20
-DOCUMENTS = 2700
+DOCUMENTS = 3200
 CLIENTS = 8
+# Enough workers that none of the clients runs out of work before the time is over.
+FLAT_WORKERS = 15 * CLIENTS
 BAD = 400
 FLAT_SECONDS = 8.0
 WORKERS, PACE, PACED_SECONDS = 300, 5.0, 25.0
@@ -102,7 +104,7 @@ def run() -> list[Row]:
 def _flat(url: str) -> tuple[Told, float]:
     """Eight clients without a pause, until the time is over."""
     with ThreadPoolExecutor(CLIENTS) as pool:
-        tokens = list(pool.map(lambda n: arrive(url, f"flat{n}"), range(CLIENTS * 5)))
+        tokens = list(pool.map(lambda n: arrive(url, f"flat{n}"), range(FLAT_WORKERS)))
     until = time.perf_counter() + FLAT_SECONDS
     start = time.perf_counter()
     with ThreadPoolExecutor(CLIENTS) as pool:

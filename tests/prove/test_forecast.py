@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pandas as pd
 import pytest
 
 from tests.support import planned
-from tests.support.forecast_campaigns import AGREEMENT, RATES, Campaigns
+from tests.support.forecast_campaigns import AGREEMENT, HERE, RATES, Campaigns
 from verifier import clock
 from verifier.corpus.importing import Request, import_files
 from verifier.plan.layout import Way
@@ -36,6 +37,14 @@ def plan(folder: Path, corpora: Path) -> tuple[PlanReport, dict[str, pd.DataFram
             return report, export.tables(session)
 
 
+def foretold(report: PlanReport) -> Iterator[tuple[str, str, float | None]]:
+    """Source, number and half-width of all that is forecast; rates for documents like these and for these."""
+    for row in report.foresight.precision:
+        yield row.source, row.metric, row.half_width
+        if row.cluster:
+            yield row.source, HERE, row.here
+
+
 def compared(report: PlanReport, tables: dict[str, pd.DataFrame], campaigns: int) -> list[dict[str, Any]]:
     """A row for each source and number: forecast, and what campaigns came to."""
     money = report.budget
@@ -44,17 +53,17 @@ def compared(report: PlanReport, tables: dict[str, pd.DataFrame], campaigns: int
     groups = found.groupby(["source", "metric"])
     means, spread = groups[["estimate", "half"]].mean(), groups["estimate"].std()
     rows = []
-    for row in report.foresight.precision:
-        name = (row.source, row.metric)
-        if row.metric in (*RATES, *AGREEMENT) and row.half_width is not None:
+    for source, metric, forecast in foretold(report):
+        name = (source, metric)
+        if metric in (*RATES, HERE, *AGREEMENT) and forecast is not None:
             half = float(means.loc[name, "half"])
             rows.append(
                 {
-                    "source": row.source,
-                    "metric": row.metric,
-                    "forecast half-width": round(row.half_width, 5),
+                    "source": source,
+                    "metric": metric,
+                    "forecast half-width": round(forecast, 5),
                     "mean half-width": round(half, 5),
-                    "ratio": round(row.half_width / half, 4),
+                    "ratio": round(forecast / half, 4),
                     "mean estimate": round(float(means.loc[name, "estimate"]), 4),
                     "1.96 standard deviations of the estimates": round(1.96 * float(spread.loc[name]), 5),
                 }
@@ -81,7 +90,7 @@ def written(report: PlanReport, tables: dict[str, pd.DataFrame], campaigns: int)
 @pytest.mark.prove
 def test_half_widths_come_out_within_a_tenth_of_the_forecast(study_folder, shared_data):
     rows = written(*plan(study_folder, shared_data), CAMPAIGNS)
-    assert len(rows) == 3 * len(RATES) + len(AGREEMENT)
+    assert len(rows) == 3 * len((*RATES, HERE)) + len(AGREEMENT)
     assert all(abs(row["ratio"] - 1) <= WITHIN for row in rows)
 
 

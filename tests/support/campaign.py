@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from sqlalchemy import select
 
 from tests.support.crowds import NOON, judge, planned
 from tests.support.mturk import Person
@@ -105,6 +107,17 @@ def ready(blank: Path, folder: Path, count: int) -> Iterator[tuple[Study, LocalM
 def requester(study: Study) -> Any:
     """Our account, which does not wait."""
     return campaigns.requester(study, "local", QUICK)
+
+
+def publish(study: Study, account: Any = None, places: int | None = None) -> int:
+    """Publish so many places, or all; by our account, or by one that breaks."""
+    return publishing.publish(study, account or requester(study), "local", places=places, now=NOON)
+
+
+def rows(study: Study, table: Any) -> Sequence[Any]:
+    """Every row of a table, by its number."""
+    with study.read() as session:
+        return session.scalars(select(table).order_by(table.id)).all()
 
 
 def come(study: Study, hit: str, assignment: str, worker: str, now: Any) -> Any:

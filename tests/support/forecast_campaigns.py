@@ -18,6 +18,8 @@ from verifier.plan.design import Design
 from verifier.plan.layout import Items, Layout, Way, lay_out
 
 RATES = ("verification_rate", "posthoc_recall")
+# The rate of these very texts.
+HERE = "verification_rate, --cluster worker"
 AGREEMENT = ("observed_agreement_verified", "alpha_nominal_verified")
 
 
@@ -114,5 +116,8 @@ class Campaigns:
 
     def rows(self, seed: int) -> pd.DataFrame:
         """Estimates and half-widths of one campaign."""
-        found = evaluate(self.study(seed), [*RATES, *AGREEMENT], by=["source"], replicates=0)
+        study = self.study(seed)
+        found = evaluate(study, [*RATES, *AGREEMENT], by=["source"], replicates=0)
+        here = evaluate(study, [RATES[0]], by=["source"], replicates=0, cluster="worker")
+        found = pd.concat([found, here.assign(metric=HERE)])
         return found.assign(half=(found["high"] - found["low"]) / 2)[["source", "metric", "estimate", "half"]]

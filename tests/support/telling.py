@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import sqlite3
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from flask.testing import FlaskClient
-from sqlalchemy import Engine, event, select
+from sqlalchemy import Pool, event, select
 
 from tests.support.web_worker import Worker
 from verifier.store import work
@@ -36,20 +40,41 @@ def form(value: Any) -> Any:
     return "text or null" if value is None or isinstance(value, str) else type(value).__name__
 
 
-def answers(worker: Worker) -> dict[int, tuple[Any, list[str], int]]:
-    """Form, header names and number of statements of each task's answer."""
+def answers(worker: Worker) -> dict[int, tuple[Any, list[str], list[str]]]:
+    """Form, header names and statements of each task's answer, the statements without their parameters."""
     found = {}
     for task in range(len(worker.get("/state")["tasks"])):
-        asked: list[str] = []
-
-        def listen(*arguments: Any, asked: list[str] = asked) -> None:
-            asked.append(arguments[2])
-
-        event.listen(Engine, "before_cursor_execute", listen)
-        answer = worker.client.get(f"/api/{worker.token}/tasks/{task}")
-        event.remove(Engine, "before_cursor_execute", listen)
-        found[task] = (form(answer.json), [name for name, _ in answer.headers], len(asked))
+        with _overheard() as asked:
+            answer = worker.client.get(f"/api/{worker.token}/tasks/{task}")
+        found[task] = (
+            form(answer.json),
+            [name for name, _ in answer.headers],
+            [_kind(text) for text in asked],
+        )
     return found
+
+
+def _kind(statement: str) -> str:
+    """A statement as it is for whichever assignment and task."""
+    return re.sub(r"'[^']*'|\b\d+\b", "?", statement)
+
+
+@contextmanager
+def _overheard() -> Iterator[list[str]]:
+    """The statements that reach SQLite itself, whichever way they take there."""
+    asked: list[str] = []
+
+    def listen(driver: sqlite3.Connection, *_: object) -> None:
+        driver.set_trace_callback(asked.append)
+
+    def stop(driver: sqlite3.Connection, *_: object) -> None:
+        driver.set_trace_callback(None)
+
+    event.listen(Pool, "checkout", listen)
+    event.listen(Pool, "checkin", stop)
+    yield asked
+    event.remove(Pool, "checkout", listen)
+    event.remove(Pool, "checkin", stop)
 
 
 def times(client: FlaskClient, token: str, tasks: int, rounds: int) -> np.ndarray:
@@ -63,9 +88,13 @@ def times(client: FlaskClient, token: str, tasks: int, rounds: int) -> np.ndarra
     return took
 
 
-def residuals(seconds: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """What is left of times when what a text's length and its number of displays explain is taken away."""
-    design = np.column_stack([np.ones(len(seconds)), sizes])
+def residuals(seconds: np.ndarray, sizes: np.ndarray, texts: np.ndarray) -> np.ndarray:
+    """What is left of times when what their texts explain, and `sizes` in proportion, is taken away.
+
+    A control and a real task on one text are compared with each other: what a text takes is not in proportion
+    to its length.
+    """
+    design = np.column_stack([texts[:, None] == np.unique(texts), sizes])
     fitted, *_ = np.linalg.lstsq(design, seconds, rcond=None)
     return seconds - design @ fitted
 

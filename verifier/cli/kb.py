@@ -63,4 +63,6 @@ def build(
         with Study.open(study) as opened, opened.read() as session:
             if terms.without_kb(session):
                 note(f"Note: {planning.PLANNED_WITHOUT}.")
+    if report.repeated:
+        note(f"{report.repeated:,} pages have a title that came before, and were passed over.")
     say(f"Built {report.target}: {report.entities:,} entities with {report.names:,} names.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
@@ -55,11 +56,14 @@ create table stage.row (
 create table stage.alias (key text not null, name text not null);
 """
 _PUT_ROW: Final = "insert into stage.row values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+# Of several rows with the least number, the line is that row's: so SQLite has it. Two may stand on one line.
 _TWICE: Final = (
-    "select r.key, r.line, k.first from"
-    " (select key, min(line) as first from stage.row group by key having count(*) > 1) k"
-    " join stage.row r on r.key = k.key and r.line > k.first order by r.line limit 1000"
+    "select r.key, r.line, k.line, r.rowid from"
+    " (select key, min(rowid) as first, line from stage.row group by key having count(*) > 1) k"
+    " join stage.row r on r.key = k.key and r.rowid > k.first order by r.rowid"
 )
+_MOST_TOLD: Final = 1000
+_DRAFTS: Final = ("part", "stage")
 _GATHER: Final = """
 create table stage.called (key text primary key, names text not null, n integer not null) without rowid;
 insert into stage.called select key, json_group_array(name), count(*) from stage.alias group by key;
@@ -84,11 +88,18 @@ analyze;
 
 @dataclass(frozen=True)
 class BuildReport:
-    """What went into a knowledge base."""
+    """What went into a knowledge base.
+
+    Attributes:
+        entities, names: how many.
+        target: the file.
+        repeated: pages of a Wikipedia whose title came again, and were passed over.
+    """
 
     entities: int
     names: int
     target: Path
+    repeated: int = 0
 
 
 def build(source: Path, target: Path, *, language: str = "en") -> BuildReport:
@@ -111,7 +122,8 @@ def build(source: Path, target: Path, *, language: str = "en") -> BuildReport:
     check_language(language)
     read = read_dump if is_dump(source) else read_pages if is_pages(source) else read_rows
     with _drafts(target) as (part, stage):
-        _stage(part, stage, read(source, language), source)
+        # A page that is moved while Wikipedia writes them out stands there twice; else it is a mistake.
+        repeated = _stage(part, stage, read(source, language), source, again=read is read_pages)
         with source.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         facts = {"format": FORMAT, "source_sha256": digest, "language": language}
@@ -120,7 +132,7 @@ def build(source: Path, target: Path, *, language: str = "en") -> BuildReport:
             part.close()
             stage.unlink(missing_ok=True)
             _draft(target, "part").replace(target)
-    return BuildReport(entities, names, target)
+    return BuildReport(entities, names, target, repeated)
 
 
 @contextmanager
@@ -140,12 +152,11 @@ def _said_of(target: Path) -> Iterator[None]:
 @contextmanager
 def _drafts(target: Path) -> Iterator[tuple[sqlite3.Connection, Path]]:
     """A draft of the target, opened, with a file to put down beside it what is read; both go afterwards."""
-    part, stage = _draft(target, "part"), _draft(target, "stage")
+    part, stage = (_draft(target, what) for what in _DRAFTS)
     try:
         with _said_of(target):
             target.parent.mkdir(parents=True, exist_ok=True)
-            for path in (part, stage):
-                path.unlink(missing_ok=True)
+            _sweep(target)
             connection = sqlite3.connect(part)
         try:
             with _said_of(target):
@@ -160,12 +171,33 @@ def _drafts(target: Path) -> Iterator[tuple[sqlite3.Connection, Path]]:
             path.unlink(missing_ok=True)
 
 
+def _sweep(target: Path) -> None:
+    """Away with what a build that was killed has left, which may be large; another that is at work keeps its own."""
+    for path in target.parent.glob(f".{glob.escape(target.name)}.*.*"):
+        number, _, what = path.name.removeprefix(f".{target.name}.").partition(".")
+        if what in _DRAFTS and number.isdecimal() and (int(number) == os.getpid() or not _runs(int(number))):
+            path.unlink(missing_ok=True)
+
+
+def _runs(process: int) -> bool:
+    """Whether there is a process of this number; it may be another one's."""
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
 def _draft(target: Path, what: str) -> Path:
     return target.with_name(f".{target.name}.{os.getpid()}.{what}")
 
 
-def _stage(connection: sqlite3.Connection, target: Path, read: Iterable[Read], source: Path) -> None:
-    """Put down what is read, in the order read.
+def _stage(
+    connection: sqlite3.Connection, target: Path, read: Iterable[Read], source: Path, *, again: bool
+) -> int:
+    """Put down what is read, in the order read; how many came `again`, where they may, and are passed over.
 
     Raises:
         InputError: rows are bad, or name one entity twice; all are listed.
@@ -185,11 +217,15 @@ def _stage(connection: sqlite3.Connection, target: Path, read: Iterable[Read], s
     with _said_of(target):
         connection.commit()
         twice = connection.execute(_TWICE).fetchall()
-    for key, line, first in twice:
+        if again:
+            connection.executemany("delete from stage.row where rowid = ?", ((row,) for *_, row in twice))
+            connection.commit()
+    for key, line, first, _ in () if again else twice[:_MOST_TOLD]:
         problem = Problem(f"second row for {key}", f"{source}:{line}", got=f"the first is line {first}")
         problems.append((line, problem))
     if problems:
         raise InputError.of([problem for _, problem in sorted(problems, key=lambda one: one[0])])
+    return len(twice)
 
 
 def _cells(line: int, row: EntityRow) -> tuple[object, ...]:

@@ -22,7 +22,8 @@ _PIECE: Final = 1 << 18
 _MOST_TEXT: Final = 200_000
 _MILLION: Final = 1_000_000
 _KEPT: Final = frozenset({"title", "ns", "text", "base"})
-_SECTION: Final = re.compile(r"\[\[[^\]|]*#")
+# The first link of a page; asked of its beginning alone, for what one looks for anywhere may take for ever.
+_SECTION: Final = re.compile(r"[^\[]*\[\[[^\[\]|]*#")
 _HOST: Final = re.compile(r"https?://([a-z-]+)\.(?:m\.)?wikipedia\.org/")
 
 
@@ -101,6 +102,13 @@ class _Pages:
                 got=expat.ErrorString(error.code),
                 expected="the pages of a Wikipedia, as it publishes them",
             ) from None
+        except LookupError as error:
+            raise InputError(
+                "not XML that can be read",
+                where=f"{self._source}:1",
+                got=str(error),
+                expected="the pages of a Wikipedia, in UTF-8",
+            ) from None
 
     def _declared(self, *_: object) -> None:
         raise InputError(
@@ -159,7 +167,7 @@ def _row(page: _Page, language: str) -> EntityRow | OtherName | InputError | Non
         key = normalise(f"w:{language}:{title}", language)
         if page.redirect is not None:
             # What leads to a section is another thing than the article.
-            target = "" if _SECTION.search(text) else clean(page.redirect)
+            target = "" if _SECTION.match(text) else clean(page.redirect)
             return OtherName(title, normalise(f"w:{language}:{target}", language)) if target else None
     except InputError:
         # Titles that no address can name; nobody can have linked to them.

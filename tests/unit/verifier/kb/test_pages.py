@@ -123,7 +123,7 @@ OUTSIDE = b"<!DOCTYPE m SYSTEM 'file:///etc/passwd'><mediawiki/>"
         ("d.xml", b"", "not XML"),
         ("d.xml", b"key\nQ1\n", "not XML"),
         ("d.xml", dump(page("A", "a"), language="de"), "another Wikipedia.*--language de"),
-        ("d.xml", dump(page("A", "a"), page("A", "a")), "second row for w:en:A"),
+        ("d.xml", b"<?xml version='1.0' encoding='x-none'?><a/>", "unknown encoding: x-none"),
         ("d.xml.bz2", bz2.compress(DUMP)[:-9], "broken off"),
         ("d.xml.gz", DUMP, "not packed"),
     ],
@@ -133,3 +133,19 @@ def test_what_is_no_dump_is_refused(tmp_path: Path, name, content, reason) -> No
     with pytest.raises(InputError, match=reason):
         build(tmp_path / name, tmp_path / "kb.db")
     assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_a_page_moved_while_the_dump_was_written_is_taken_once(tmp_path: Path) -> None:
+    (tmp_path / "d.xml").write_bytes(dump(page("A", "First.").strip(), page("A", "Again."), page("B", "b.")))
+    report = build(tmp_path / "d.xml", tmp_path / "kb.db")
+    assert (report.entities, report.repeated) == (2, 1)
+    kb = LocalKb(tmp_path / "kb.db")
+    assert kb.card("w:en:A").extract == "First."
+    kb.close()
+
+
+def test_a_redirect_of_endless_links_takes_no_long_time(tmp_path: Path) -> None:
+    (tmp_path / "d.xml").write_bytes(dump(page("A", "a."), page("R", "[[" * 100_000, redirect="A")))
+    begun = time.process_time()
+    assert build(tmp_path / "d.xml", tmp_path / "kb.db").names == 2  # noqa: PLR2004 - A and R
+    assert time.process_time() - begun < 1
