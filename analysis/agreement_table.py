@@ -184,7 +184,9 @@ def _workers_of(measured: Measured, items: Ints) -> int:
     inside = np.zeros(len(as_made(measured).items), bool)
     inside[items] = True
     made = decided(measured)
-    return len(np.unique(made["worker"].to_numpy()[inside[made["item"].to_numpy()]]))
+    seen = np.zeros(len(measured.workers), bool)
+    seen[made["worker"].to_numpy()[inside[made["item"].to_numpy()]]] = True
+    return int(np.count_nonzero(seen))
 
 
 def _overlap(labels: Ints) -> str:

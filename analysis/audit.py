@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from analysis.engine.counts import Codes
 from analysis.measured import Measured
 from analysis.outcomes import measure
 
@@ -64,7 +65,7 @@ def _not_verified(measured: Measured, share: float) -> pd.DataFrame:
     return own[["document_code", "start", "end", "key", "verify", "edit", "remove"]].assign(
         finding=NOT_VERIFIED,
         judgments=own["n"],
-        sources=[_supporters(measured, item) or measured.gt for item in own["item"]],
+        sources=_supporters(measured, own["item"].to_numpy(), measured.gt),
     )
 
 
@@ -80,7 +81,7 @@ def _lacking(measured: Measured, share: float) -> pd.DataFrame:
     return lacking[["document_code", "start", "end", "key", "verify"]].assign(
         finding=LACKING,
         judgments=lacking["n"],
-        sources=[_supporters(measured, item) for item in lacking.index],
+        sources=_supporters(measured, lacking.index.to_numpy()),
         **_other_votes(measured, lacking),
     )
 
@@ -93,26 +94,31 @@ def _other_votes(measured: Measured, items: pd.DataFrame) -> dict[str, np.ndarra
     return {name: filled[name].to_numpy() for name in ("edit", "remove")}
 
 
-def _supporters(measured: Measured, item: int) -> str:
-    if item < 0:
-        return ""
-    return "|".join(
-        source for source, has in zip(measured.sources, measured.support[item], strict=True) if has
+def _supporters(measured: Measured, items: Codes, nobody: str = "") -> list[str]:
+    """Names of the sources that have each item; `nobody` where there is no item, or no source has it."""
+    patterns, place = np.unique(
+        np.append(measured.support, np.zeros((1, len(measured.sources)), dtype=bool), axis=0)[items],
+        axis=0,
+        return_inverse=True,
     )
+    names = ["|".join(np.array(measured.sources)[has]) or nobody for has in patterns]
+    return [names[one] for one in place.reshape(-1).tolist()]
 
 
 def _mentions(measured: Measured, found: pd.DataFrame) -> list[str | None]:
     """The words at each span, from the text or from an annotation there."""
-    documents = measured.study["documents"]
-    texts = dict(
-        zip(zip(documents["dataset"], documents["document"], strict=True), documents["text"], strict=True)
-    )
+    documents = measured.study["documents"].dropna(subset=["text"])
+    names = zip(documents["dataset"], documents["document"], strict=True)
+    texts = dict(zip(names, documents["text"], strict=True))
     known = measured.annotations.dropna(subset=["mention"])
     spans = zip(known["document_code"], known["start"], known["end"], strict=True)
     mentions = dict(zip(spans, known["mention"], strict=True))
+    if not texts and not mentions:
+        return [None] * len(found)
+    columns = (found[name].tolist() for name in ("dataset", "document", "document_code", "start", "end"))
     out: list[str | None] = []
-    for row in found.to_dict("records"):
-        text = texts.get((row["dataset"], row["document"]))
-        mention = text[row["start"] : row["end"]] if isinstance(text, str) else None
-        out.append(mention or mentions.get((row["document_code"], row["start"], row["end"])))
+    for dataset, document, code, start, end in zip(*columns, strict=True):
+        text = texts.get((dataset, document))
+        mention = text[start:end] if text is not None else None
+        out.append(mention or mentions.get((code, start, end)))
     return out

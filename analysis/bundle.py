@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +25,20 @@ def software_version() -> str:
         return importlib.metadata.version("posthoc")
     except importlib.metadata.PackageNotFoundError:
         return "0+unknown"
+
+
+def arrow() -> tuple[Any, Any]:
+    """The package pyarrow and its Parquet, which only bundles need.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        import pyarrow as pa  # noqa: PLC0415 - only bundles need it
+        import pyarrow.parquet as pq  # noqa: PLC0415 - the same
+    except ImportError as error:
+        raise MissingExtraError("bundles need pyarrow", remedy="pip install pyarrow") from error
+    return pa, pq
 
 
 def write(tables: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any], folder: Path) -> Path:
@@ -66,27 +80,36 @@ def read(path: Path) -> Study:
     Raises:
         InputError: no bundle, a newer schema, or tables missing, changed or wrong; all are listed.
     """
-    path = Path(path)
-    manifest = _read_manifest(path)
-    entries = manifest.get("tables")
-    if not isinstance(entries, dict):
-        raise InputError("no list of tables", where=str(path / MANIFEST), expected="a key 'tables'")
-    problems: list[Problem] = []
-    frames: dict[str, pd.DataFrame] = {}
-    for name, table in TABLES.items():
-        if table.since > manifest["schema_version"] and name not in entries:
-            continue
-        fault = _check_file(path / f"{name}.parquet", entries.get(name))
-        if fault:
-            problems.append(fault)
-        else:
-            frames[name] = _read_parquet(path / f"{name}.parquet")
-    if problems:
-        raise InputError.of(problems)
+    manifest, there = checked(Path(path))
+    frames = {name: read_table(Path(path) / f"{name}.parquet") for name in there}
     return Study(conform_all(frames), manifest)
 
 
-def _read_manifest(path: Path) -> dict[str, Any]:
+def checked(path: Path) -> tuple[dict[str, Any], list[str]]:
+    """The manifest of a bundle whose files are those that it lists, and the names of its tables.
+
+    Raises:
+        InputError: no bundle, a newer schema, or tables missing or changed; all are listed.
+    """
+    manifest = read_manifest_of(path)
+    entries = manifest.get("tables")
+    if not isinstance(entries, dict):
+        raise InputError("no list of tables", where=str(path / MANIFEST), expected="a key 'tables'")
+    there = [
+        name for name, table in TABLES.items() if table.since <= manifest["schema_version"] or name in entries
+    ]
+    faults = [_check_file(path / f"{name}.parquet", entries.get(name)) for name in there]
+    if problems := [fault for fault in faults if fault]:
+        raise InputError.of(problems)
+    return manifest, there
+
+
+def read_manifest_of(path: Path) -> dict[str, Any]:
+    """The manifest of a bundle.
+
+    Raises:
+        InputError: it is no bundle, or of a newer schema.
+    """
     file = path / MANIFEST
     manifest = read_manifest(path, BUNDLE.name, "`posthoc export`")
     version = manifest.get("schema_version")
@@ -122,7 +145,7 @@ def _check_file(file: Path, entry: Any) -> Problem | None:
 
 
 def _write_parquet(table: Table, frame: pd.DataFrame, path: Path) -> None:
-    pa, pq = _arrow()
+    pa, pq = arrow()
     types = {
         "string": pa.string(),
         "int": pa.int64(),
@@ -131,25 +154,24 @@ def _write_parquet(table: Table, frame: pd.DataFrame, path: Path) -> None:
         "time": pa.timestamp("us", tz="UTC"),
     }
     schema = pa.schema([pa.field(c.name, types[c.type], nullable=c.null) for c in table.columns])
-    arrow = pa.Table.from_pandas(frame, schema=schema, preserve_index=False).replace_schema_metadata(None)
-    pq.write_table(arrow, path, compression="zstd", store_schema=False)
+    whole = pa.Table.from_pandas(frame, schema=schema, preserve_index=False).replace_schema_metadata(None)
+    pq.write_table(whole, path, compression="zstd", store_schema=False)
 
 
-def _read_parquet(path: Path) -> pd.DataFrame:
-    pa, pq = _arrow()
+def read_table(path: Path, leave_out: Iterable[str] = ()) -> pd.DataFrame:
+    """A table of a bundle, without some of its columns.
+
+    Raises:
+        InputError: it is no Parquet table.
+    """
+    pa, pq = arrow()
     try:
-        frame = pq.read_table(path).to_pandas()
+        columns = None
+        if left := set(leave_out):
+            columns = [name for name in pq.read_schema(path).names if name not in left]
+        frame = pq.read_table(path, columns=columns).to_pandas()
     except (pa.ArrowException, OSError) as error:
         raise InputError("not a Parquet table", where=str(path), got=str(error)[:120]) from error
     if not isinstance(frame, pd.DataFrame):
         raise TypeError("pyarrow gave no frame")
     return frame
-
-
-def _arrow() -> tuple[Any, Any]:
-    try:
-        import pyarrow as pa  # noqa: PLC0415 - only bundles need it
-        import pyarrow.parquet as pq  # noqa: PLC0415 - the same
-    except ImportError as error:
-        raise MissingExtraError("bundles need pyarrow", remedy="pip install pyarrow") from error
-    return pa, pq

@@ -15,7 +15,7 @@ from analysis.engine.counts import Floats, Sums
 from analysis.engine.jackknife import FEW_CLUSTERS, FEW_OUTCOMES, FEW_WORKERS, Spread, limits, spread
 from analysis.engine.proportions import Limits, clopper_pearson, wilson
 from analysis.engine.tally import ALL_DATASETS, Cut, MacroTally, Tally, Value, evaluate_at
-from analysis.errors import ConfigError
+from analysis.errors import ConfigError, plain
 from analysis.measured import Measured
 from analysis.metrics.registry import Metric, ratio
 from analysis.policy import Policy
@@ -74,21 +74,21 @@ class Settings:
                 f"{metric.name} cannot be clustered by {self.cluster}: counts add up only where the unit lies"
                 " inside the cluster, and distinct items vanish when annotations are resampled",
                 where="cluster",
-                got=repr(self.cluster),
+                got=plain(self.cluster),
                 expected=", ".join(metric.clusters),
             )
         if self.interval in _PLAIN:
             raise ConfigError(
                 f"{_PLAIN[self.interval][0]}'s interval takes what is counted as independent",
                 where="cluster",
-                got=repr(self.cluster),
+                got=plain(self.cluster),
                 expected="no cluster, or another interval",
             )
         if self.cluster in _WORKERS and self.interval not in _BY_CLUSTERS:
             raise ConfigError(
                 "workers are never resampled",
                 where="cluster",
-                got=repr(self.cluster),
+                got=plain(self.cluster),
                 expected="the jackknife, or other clusters",
             )
 
@@ -183,10 +183,8 @@ def _nobody(measured: Measured) -> str:
     return f"no assignment counts{': ' if why else ''}{why}"
 
 
-def finish(
-    cells: Sequence[Cell], settings: Settings, weights: Weights, measured: Measured
-) -> list[dict[str, Any]]:
-    """The rows of metrics.csv; an estimate at an edge borrows the clustering of the metric's other cells."""
+def fill(cells: Sequence[Cell], settings: Settings, measured: Measured) -> None:
+    """Give every cell that is defined its spread."""
     by_tally: dict[int, list[Cell]] = {}
     for cell in cells:
         if not cell.reason:
@@ -195,6 +193,13 @@ def finish(
         for cell in several:
             fill_spread(cell, settings, anonymous=measured.anonymous)
         several[0].cut.tally.forget()
+
+
+def finish(cells: Sequence[Cell], settings: Settings, weights: Weights) -> list[dict[str, Any]]:
+    """The rows of metrics.csv, of cells that have their spread.
+
+    An estimate at an edge borrows the clustering of the metric's other cells.
+    """
     pooled = _pooled_icc(cells)
     drawn = _Drawn(settings, weights, cells)
     return [_row(cell, settings, drawn, _icc(cell, pooled)) for cell in cells]
@@ -283,6 +288,7 @@ class _Drawn:
     def __init__(self, settings: Settings, weights: Weights, cells: Sequence[Cell]) -> None:
         self._settings = settings
         self._units: dict[tuple[int, int, str], Sums] = {}
+        self._values: dict[tuple[int, Value], Floats] = {}
         with_documents = [c for c in cells if c.found is not None and "document" in c.metric.clusters]
         tallies = {id(c.cut.tally): c.cut.tally for c in with_documents} if settings.replicates else {}
         drawn = weights.resample(list(tallies.values()))
@@ -291,7 +297,16 @@ class _Drawn:
     def documents(self, cell: Cell) -> Floats | None:
         """Values of the statistic over resampled documents."""
         parts = self._documents.get(id(cell.cut.tally))
-        return None if parts is None else evaluate_at(cell.value, parts[cell.cut.dataset])
+        if parts is None:
+            return None
+        # The formula itself is in the key, so that it lives as long as what was made of it.
+        key = (id(cell.cut.tally), cell.value)
+        if key not in self._values:
+            # Of all datasets at once: a formula costs more to call than to compute.
+            together = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+            self._values[key] = evaluate_at(cell.value, together).reshape(len(parts), -1)
+        found: Floats = self._values[key][cell.cut.dataset]
+        return found
 
     def units(self, cell: Cell, kind: str) -> Floats:
         """Values of the statistic over resampled annotations, items, units or segments."""

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from analysis.counted import counts_of
 from analysis.engine.contrast import (
     FLIPS,
     Difference,
@@ -26,7 +27,7 @@ from analysis.engine.contrast import (
 from analysis.engine.counts import Bools, Counts
 from analysis.engine.jackknife import FEW_CLUSTERS, FEW_WORKERS
 from analysis.engine.tally import ALL_DATASETS, Cut, MacroTally, Tally, Value
-from analysis.errors import ConfigError, InputError
+from analysis.errors import ConfigError, InputError, plain
 from analysis.found import found_rows
 from analysis.measured import Measured
 from analysis.metrics.rates import judged
@@ -104,7 +105,7 @@ def compare(
     for name in (source, other):
         measured.source_code(name)
     if source == other:
-        raise InputError("a source is not compared with itself", got=repr(source))
+        raise InputError("a source is not compared with itself", got=plain(source))
     rows = _Pairs(measured, _checked(metric)).contrasts([(source, other)])
     frame = _finished(measured, rows, _level(level), seed, margin)
     frame.attrs["warnings"] = list(measured.warnings)
@@ -219,8 +220,9 @@ class _Pairs:
         key = (source, common.tobytes(), tuple(sorted(among)) if self.seen is not None else ())
         if key not in self._tallies:
             counts = self._counts(source, among)
-            counts = counts.select(common[counts.document])
-            tally = Tally(counts, self.measured.bounds, self.measured.weight)
+            if not common.all():
+                counts = counts.select(common[counts.document])
+            tally = Tally(counts, self.measured.bounds, self.measured.weight, units=False)
             macro = self.metric.macro
             self._tallies[key] = MacroTally(tally, self.metric.value, self.metric.size) if macro else tally
         if (key, place) not in self._sides:
@@ -239,9 +241,9 @@ class _Pairs:
         return self._sides[key, place]
 
     def _counts(self, source: str, among: Sequence[str]) -> Counts:
-        view = self.measured.view(ALL, source)
         if self.seen is None:
-            return self.metric.count(view)
+            return counts_of(self.measured, self.metric, source, units=False)
+        view = self.measured.view(ALL, source)
         both = self.seen[:, [self.measured.source_code(one) for one in among]].all(axis=1)
         counts = judged(view)
         item = self.measured.annotations["item"].to_numpy()[counts.unit]

@@ -10,11 +10,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
-from types import MappingProxyType
-from typing import Final, Protocol, cast
+from typing import Final, Protocol, TypedDict, Unpack, cast
 
 from analysis.documents import Document
-from analysis.errors import InputError, MissingExtraError, StateError
+from analysis.errors import InputError, MissingExtraError, StateError, plain
 
 GROUP: Final = "posthoc.corpora"
 NAME: Final = "reader"
@@ -22,70 +21,60 @@ _PREFIX: Final = re.compile(r"(?:[A-Za-z][\w.-]*)?")
 _IRI: Final = re.compile(r"[^\s<>\"{}|\\^`]+")
 
 
+class FileOptions(TypedDict, total=False):
+    """How a corpus file is to be read.
+
+    Attributes:
+        format: of the file; "auto" recognises it, which is the default.
+        language: of the dataset, for bare titles that name none; "en".
+        texts: folder of the texts, for formats that keep them apart.
+        encoding: of the file, and of the texts in that folder; "utf-8-sig".
+        mapping: a file that says which column of a table is what.
+        prefixes: IRI by prefix, for those that a Turtle file uses without declaring them.
+        repair: put spans right whose place has one answer; otherwise they are bad rows.
+        known: the text of a document by its name, for those that have none in the file nor in the folder.
+    """
+
+    format: str
+    language: str
+    texts: Path | None
+    encoding: str
+    mapping: Path | None
+    prefixes: Mapping[str, str]
+    repair: bool
+    known: Callable[[str], str | None] | None
+
+
+class Options(FileOptions, total=False):
+    """How a corpus file is to be read, and what its keys lead to.
+
+    Attributes:
+        redirects: files of redirects, and of Wikidata ids of titles, for the keys of its entities.
+    """
+
+    redirects: Sequence[Path]
+
+
 class Reader(Protocol):
     """What the entry point must be: a function from a corpus file to documents."""
 
-    def __call__(
-        self,
-        path: Path,
-        *,
-        format: str,  # noqa: A002 - the option's name wherever a file is read
-        language: str,
-        texts: Path | None,
-        encoding: str,
-        mapping: Path | None,
-        prefixes: Mapping[str, str],
-        repair: bool,
-        known: Callable[[str], str | None] | None,
-        redirects: Sequence[Path],
-    ) -> list[Document]:
+    def __call__(self, path: Path, **options: Unpack[Options]) -> list[Document]:
         """The documents of `path`; bad rows are collected and raised together as an `InputError`."""
 
 
-def read_documents(
-    path: Path | str,
-    *,
-    format: str = "auto",  # noqa: A002 - the option's name wherever a file is read
-    language: str = "en",
-    texts: Path | None = None,
-    encoding: str = "utf-8-sig",
-    mapping: Path | None = None,
-    prefixes: Mapping[str, str] = MappingProxyType({}),
-    repair: bool = False,
-    known: Callable[[str], str | None] | None = None,
-    redirects: Sequence[Path] = (),
-) -> list[Document]:
+def read_documents(path: Path | str, **options: Unpack[Options]) -> list[Document]:
     """Read a corpus file in any format that the installed reader knows.
 
     Args:
         path: the file.
-        format: its format; "auto" recognises it.
-        language: of the dataset, for bare titles.
-        texts: folder of the texts, for formats that keep them apart.
-        encoding: of the file.
-        mapping: a file that says which column of a table is what.
-        prefixes: IRI by prefix, for those that a Turtle file uses without declaring them.
-        repair: put spans right whose place has one answer.
-        known: the text of a document by its name, for those that come without.
-        redirects: files of redirects, and of Wikidata ids of titles, for the keys of its entities.
+        options: see `Options`.
 
     Raises:
         MissingExtraError: no reader is installed.
         StateError: more than one reader is installed.
         InputError: the file cannot be read.
     """
-    return _reader()(
-        Path(path),
-        format=format,
-        language=language,
-        texts=texts,
-        encoding=encoding,
-        mapping=mapping,
-        prefixes=prefixes,
-        repair=repair,
-        known=known,
-        redirects=redirects,
-    )
+    return _reader()(Path(path), **options)
 
 
 def read_prefixes(words: Iterable[str]) -> dict[str, str]:
@@ -101,11 +90,11 @@ def read_prefixes(words: Iterable[str]) -> dict[str, str]:
             raise InputError(
                 "not a prefix",
                 where="--prefix",
-                got=repr(word),
+                got=plain(word),
                 expected="P=IRI, like el=http://example.org/",
             )
         if prefixes.setdefault(name.removesuffix(":"), iri) != iri:
-            raise InputError("a prefix with two IRIs", where="--prefix", got=repr(name))
+            raise InputError("a prefix with two IRIs", where="--prefix", got=plain(name))
     return prefixes
 
 

@@ -91,7 +91,7 @@ def _directions(measured: Measured) -> list[_Direction]:
     models = _models(measured)
     out = []
     for name, items, found in zip(
-        DIRECTIONS[:2], (everything, models), (got, letters(coded(measured, models), target)), strict=True
+        DIRECTIONS[:2], (everything, models), (got, letters(coded(models), target)), strict=True
     ):
         weight = _weight(measured, items["segment"])
         gt = {key: values * weight for key, values in _behind(found, behind_target, len(items)).items()}
@@ -106,7 +106,7 @@ def _directions(measured: Measured) -> list[_Direction]:
     gt = {name: values[rows] * weight for name, values in behind_target.items()}
     document = own["document"].to_numpy(np.int64)
     for name, items in zip(DIRECTIONS[2:], (everything, models), strict=True):
-        found = letters(own, coded(measured, items))
+        found = letters(own, coded(items))
         out.append(_Direction(name, document, weight, found, gt))
     return out
 

@@ -55,6 +55,13 @@ def write_frame(frame: pd.DataFrame, target: Path | TextIO, *, quoting: int = cs
     frame.to_csv(_Lines(target), index=False, lineterminator=_END, quoting=quoting)  # type: ignore[call-overload]  # any writable will do
 
 
+def whole(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame, its n written as whole numbers unless weights make some fractional."""
+    if "n" not in frame or not (frame["n"].dropna() % 1 == 0).all():
+        return frame
+    return frame.assign(n=frame["n"].astype("Int64"))
+
+
 def write_records(file: TextIO, columns: Sequence[str], records: Iterable[dict[str, Any]]) -> None:
     """Write a heading and records by their columns."""
     write_rows(file, [columns])

@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 
 from analysis.documents import Annotation, Document, Label, Span
-from analysis.errors import InputError
+from analysis.errors import InputError, plain
 from analysis.keys import LINK, NIL_KIND, OTHER, UNMAPPED, Entity
 from analysis.matching import Matched
 
@@ -46,7 +46,9 @@ def match(documents: Sequence[tuple[Document, Document | None]], nil: str) -> Ma
         InputError: another rule for NIL.
     """
     if nil not in _NIL_RULES:
-        raise InputError(f"not with the match {NAME}", where="nil", got=repr(nil), expected="drop or require")
+        raise InputError(
+            f"not with the match {NAME}", where="nil", got=plain(nil), expected="drop or require"
+        )
     rows = [
         _Scored(gold, found, require=nil == "require").counts() if found else (0, 0, 0)
         for gold, found in documents

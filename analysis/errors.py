@@ -2,8 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
+
+# What is shown of a value in a message.
+_LONGEST: Final = 80
+
+
+def plain(value: object) -> str:
+    """A value as people write it, for a message: text bare, all else as JSON; cut where it is long.
+
+    Text is in quotes where it is empty, begins or ends with white space, or cannot be printed.
+    """
+    if isinstance(value, str) and value and value.isprintable() and value == value.strip():
+        text = value
+    elif isinstance(value, bytes):
+        text = " ".join(f"{byte:02x}" for byte in value)
+    else:
+        try:
+            text = json.dumps(value, ensure_ascii=False, default=str)
+        except (ValueError, RecursionError):
+            # It holds itself, or a number of thousands of digits.
+            text = f"a {type(value).__name__} that cannot be written out"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from analysis.cells import Cell, Settings, cell_of, finish
+from analysis import bundle
+from analysis.cells import Cell, Settings, cell_of, fill, finish
+from analysis.counted import counts_of
 from analysis.engine.bootstrap import Weights
 from analysis.engine.tally import ALL_DATASETS, MacroTally, Tally
-from analysis.errors import ConfigError, InputError
+from analysis.errors import ConfigError, InputError, plain
 from analysis.groups import reason_against
-from analysis.measured import Measured, View
+from analysis.measured import Measured
 from analysis.metrics.registry import Metric, get, named_families, names, registered
 from analysis.outcomes import measure
 from analysis.policy import DEFAULT_POLICY, INTERVALS, Policy, get_policy
@@ -63,7 +66,7 @@ def metrics(measured: Measured | None = None) -> list[str]:
 
 
 def evaluate(
-    study: Study | Measured,
+    study: Study | Measured | str | Path,
     metrics: str | Iterable[str | Metric] | None = None,
     by: Sequence[str] = _BY,
     policy: str | Policy = DEFAULT_POLICY,
@@ -74,11 +77,13 @@ def evaluate(
     level: float | None = None,
     interval: str | None = None,
     cluster: str | None = None,
+    jobs: int = 1,
 ) -> pd.DataFrame:
     """Estimates with intervals, a row per dataset (and `*`, all), source and metric.
 
     Args:
-        study: a study, or one measured before (whose policy then holds).
+        study: a study, or one measured before (whose policy then holds), or the folder of a bundle: that is
+            counted block by block, so that it need not fit into memory, with the same numbers.
         metrics: a name or names; None: all that make sense for the study.
         by: what to part by: `dataset` (else only `*`), `source`, and one of `entity_type`, `document`,
             `mention_length`, `confidence_bin`, `worker`.
@@ -90,6 +95,7 @@ def evaluate(
         interval: jackknife, percentile, basic, bca, korn_graubard, wilson, clopper_pearson or hits; None: the
             policy's.
         cluster: document, segment, annotation, item, unit, worker or two-way; None: the policy's.
+        jobs: of a bundle's folder: how many processes count at the same time.
 
     Returns:
         A frame with the columns of metrics.csv; undefined numbers are missing and have a reason.
@@ -100,31 +106,92 @@ def evaluate(
         ConfigError: an unknown policy, choice or option; a cluster that a metric does not allow.
         InputError: an unknown metric.
     """
-    measured = study if isinstance(study, Measured) else measure(study, get_policy(policy, overrides))
-    settings = _settings(
-        measured.policy, replicates=replicates, seed=seed, level=level, interval=interval, cluster=cluster
+    choices = study.policy if isinstance(study, Measured) else get_policy(policy, overrides)
+    settings = settings_of(
+        choices, replicates=replicates, seed=seed, level=level, interval=interval, cluster=cluster
     )
-    if further := [name for name in by if name not in _BY]:
+    further = [name for name in by if name not in _BY]
+    if metrics is not None:
+        metrics = [metrics] if isinstance(metrics, str) else list(metrics)
+    if isinstance(study, str | Path) and not further:
+        from analysis.blockwise import evaluate_bundle  # noqa: PLC0415 - it imports what is here
+
+        return evaluate_bundle(Path(study), metrics, by, settings, jobs=jobs)
+    if isinstance(study, str | Path):
+        study = bundle.read(Path(study))
+    measured = study if isinstance(study, Measured) else measure(study, choices)
+    if further:
         from analysis.grouped import grouped  # noqa: PLC0415 - it imports what is here
 
-        return grouped(measured, _chosen(measured, metrics, further), by, settings)
-    chosen = _chosen(measured, metrics)
-    _check(chosen, by, settings)
-    parts = [*measured.datasets, ALL] if "dataset" in by else [ALL]
-    run = Run(measured, settings, parts, finely(settings, chosen))
-    cells = [cell for metric in chosen for cell in run.cells(metric)]
-    order = {name: place for place, name in enumerate([*parts])}
+        return grouped(measured, chosen_of(measured, metrics, further), by, settings)
+    chosen = chosen_of(measured, metrics)
+    check(chosen, by, settings)
+    rows, notes = rows_of(measured, chosen, settings, parts_of(measured, by), units=finely(settings, chosen))
+    return framed(measured, chosen, by, rows, notes)
+
+
+def parts_of(measured: Measured, by: Sequence[str]) -> list[str]:
+    """What there is a row for: datasets, and all."""
+    return [*measured.datasets, ALL] if "dataset" in by else [ALL]
+
+
+@dataclass(frozen=True)
+class Noted:
+    """What is known to mislead in a cell."""
+
+    warning: str
+    metric: str
+    where: str
+
+
+def rows_of(
+    measured: Measured, chosen: Sequence[Metric], settings: Settings, parts: Sequence[str], *, units: bool
+) -> tuple[list[dict[str, Any]], list[Noted]]:
+    """The rows of metrics, in no order, and what is to be noted of each.
+
+    Metrics that are counted alike come one after another, so that what was made of their counts can go.
+    """
+    run = Run(measured, settings, parts, units)
+    alike: dict[Any, list[Metric]] = defaultdict(list)
+    for metric in chosen:
+        alike[metric.count, metric.per].append(metric)
+    cells: list[Cell] = []
+    for metrics in alike.values():
+        for source in measured.sources if metrics[0].per == "source" else ("",):
+            several = [cell for metric in metrics for cell in run.cells(metric, source)]
+            fill(several, settings, measured)
+            cells += several
+            run.forget()
+    rows = finish(cells, settings, run.weights)
+    notes = [
+        Noted(warning, cell.metric.name, "/".join(filter(None, (cell.dataset, cell.source))))
+        for cell in cells
+        for warning in cell.warnings
+    ]
+    return rows, notes
+
+
+def framed(
+    measured: Measured,
+    chosen: Sequence[Metric],
+    by: Sequence[str],
+    rows: list[dict[str, Any]],
+    notes: Iterable[Noted],
+) -> pd.DataFrame:
+    """The frame of metrics.csv, in the order of datasets, sources and metrics."""
+    order = {name: place for place, name in enumerate(parts_of(measured, by))}
     sources = {"": len(measured.sources)} | {name: place for place, name in enumerate(measured.sources)}
     place = {metric.name: place for place, metric in enumerate(chosen)}
-    rows = finish(cells, settings, run.weights, measured)
-    rows.sort(key=lambda row: (order[row["dataset"]], sources[row["source"]], place[row["metric"]]))
-    frame = typed(rows)
-    frame.attrs["warnings"] = [*measured.warnings, *_warnings(cells)]
+    frame = typed(
+        sorted(rows, key=lambda row: (order[row["dataset"]], sources[row["source"]], place[row["metric"]]))
+    )
+    told = _warnings(sorted(notes, key=lambda note: place[note.metric]))
+    frame.attrs["warnings"] = [*measured.warnings, *told]
     return frame
 
 
-def _chosen(
-    measured: Measured, metrics: str | Iterable[str | Metric] | None, further: Sequence[str] = ()
+def chosen_of(
+    measured: Measured, metrics: Sequence[str | Metric] | None, further: Sequence[str] = ()
 ) -> list[Metric]:
     """The metrics asked for, each once; unless named, all, or all that have such parts."""
     if metrics is None:
@@ -132,7 +199,7 @@ def _chosen(
         if further:
             asked = [name for name in names(measured) if not reason_against(further[0], get(name))]
     else:
-        asked = [metrics] if isinstance(metrics, str) else metrics
+        asked = metrics
     return list(
         {str(metric): get(metric) if isinstance(metric, str) else metric for metric in asked}.values()
     )
@@ -165,6 +232,7 @@ class Run:
     weights: Weights = field(init=False)
     _tallies: dict[tuple[int, str], Tally] = field(default_factory=dict)
     _plain: dict[int, Tally] = field(default_factory=dict)
+    _means: list[Tally] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         sizes = self.measured.documents.groupby("dataset", sort=True).size()
@@ -172,19 +240,24 @@ class Run:
             self.measured.datasets, sizes.tolist(), self.settings.replicates, self.settings.seed
         )
 
-    def cells(self, metric: Metric) -> list[Cell]:
-        """The cells of one metric: datasets x sources where the source ran."""
-        sources: Sequence[str] = self.measured.sources if metric.per == "source" else ("",)
+    def cells(self, metric: Metric, source: str) -> list[Cell]:
+        """The cells of one metric and source: the datasets where it ran."""
+        view = self.measured.view(ALL, source or None)
+        tally = self._tally(metric, source)
         out = []
-        for source in sources:
-            view = self.measured.view(ALL, source or None)
-            tally = self._tally(metric, view, source)
-            for dataset in self.parts:
-                if view.in_documents[self.measured.document_codes(dataset)].any():
-                    cell = cell_of(metric, dataset, source, tally, self.measured)
-                    cell.worth = self.worth(metric, dataset, tally)
-                    out.append(cell)
+        for dataset in self.parts:
+            if view.in_documents[self.measured.document_codes(dataset)].any():
+                cell = cell_of(metric, dataset, source, tally, self.measured)
+                cell.worth = self.worth(metric, dataset, tally)
+                out.append(cell)
         return out
+
+    def forget(self) -> None:
+        """Let go of the tallies: sums by document are all that is wanted of them."""
+        for tally in (*self._means, *self._tallies.values()):
+            tally.release()
+        for kept in (self._means, self._tallies, self._plain):
+            kept.clear()
 
     def worth(self, metric: Metric, dataset: str, tally: Tally) -> Size | None:
         """What a cell of a sampled study rests on; None where everything weighs the same."""
@@ -202,26 +275,35 @@ class Run:
         drawn = drawn_share(self.measured, stretch)
         return Size(float(plain[0]), effective, drawn, strata_of(self.measured))
 
-    def _tally(self, metric: Metric, view: View, source: str) -> Tally:
+    def _tally(self, metric: Metric, source: str) -> Tally:
         """The tally of a metric's counts: metrics that count alike share it."""
         key = (id(metric.count), source)
         if key not in self._tallies:
             measured = self.measured
-            counts = metric.count(view)
+            counts = counts_of(measured, metric, source, units=self.units)
             self._tallies[key] = Tally(counts, measured.bounds, measured.weight, units=self.units)
         tally = self._tallies[key]
-        return MacroTally(tally, metric.value, metric.size) if metric.macro else tally
+        if not metric.macro:
+            return tally
+        mean = MacroTally(tally, metric.value, metric.size)
+        self._means.append(mean)
+        return mean
 
 
-def _settings(
+def settings_of(
     policy: Policy,
     *,
-    replicates: int,
-    seed: int,
-    level: float | None,
-    interval: str | None,
-    cluster: str | None,
+    replicates: int = 1000,
+    seed: int = 0,
+    level: float | None = None,
+    interval: str | None = None,
+    cluster: str | None = None,
 ) -> Settings:
+    """The settings of intervals, checked; see `evaluate`.
+
+    Raises:
+        ConfigError: an option is out of its range.
+    """
     level = policy.level if level is None else level
     if not 0 < level < 1:
         raise ConfigError("not a level", where="level", got=str(level), expected="a number between 0 and 1")
@@ -231,7 +313,7 @@ def _settings(
         )
     if interval is not None and interval not in INTERVALS:
         raise ConfigError(
-            "no such interval", where="interval", got=repr(interval), expected=", ".join(INTERVALS)
+            "no such interval", where="interval", got=plain(interval), expected=", ".join(INTERVALS)
         )
     how = interval or policy.interval
     if how in ("percentile", "basic", "bca") and replicates == 0:
@@ -241,7 +323,7 @@ def _settings(
     return Settings(policy, replicates, seed, level, how, cluster, interval is not None)
 
 
-def _check(chosen: Sequence[Metric], by: Sequence[str], settings: Settings) -> None:
+def check(chosen: Sequence[Metric], by: Sequence[str], settings: Settings) -> None:
     """Refuse what cannot be done, with the reason."""
     if "source" not in by and (one := next((m for m in chosen if m.per == "source"), None)):
         raise InputError(
@@ -251,12 +333,11 @@ def _check(chosen: Sequence[Metric], by: Sequence[str], settings: Settings) -> N
         settings.check(metric)
 
 
-def _warnings(cells: Sequence[Cell]) -> list[str]:
+def _warnings(notes: Iterable[Noted]) -> list[str]:
     """What is known to mislead, each said once with where it holds."""
     found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for cell in cells:
-        for warning in cell.warnings:
-            found[warning][cell.metric.name].append("/".join(filter(None, (cell.dataset, cell.source))))
+    for note in notes:
+        found[note.warning][note.metric].append(note.where)
     out = []
     for warning, by_metric in found.items():
         places: dict[tuple[str, ...], list[str]] = defaultdict(list)

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from analysis.cells import Cell, Settings, cell_of, finish
+from analysis.cells import Cell, Settings, cell_of, fill, finish
 from analysis.engine.counts import Counts
 from analysis.engine.tally import Tally, evaluate_at
 from analysis.errors import ConfigError, InputError
@@ -106,7 +106,8 @@ def _cells(
                 order.setdefault(name, len(order))
                 cells += _of_part(run, metric, source, name, part)
     place = {name: number for number, name in enumerate(parts)}
-    rows = finish(cells, settings, run.weights, measured)
+    fill(cells, settings, measured)
+    rows = finish(cells, settings, run.weights)
     for row, cell in zip(rows, cells, strict=True):
         row["warning"] = "; ".join(cell.warnings)
     source_place = {name: number for number, name in enumerate((*measured.sources, ""))}

@@ -9,7 +9,7 @@ from analysis.keys import LINK, NIL_KIND, UNMAPPED
 from analysis.matching import crop
 from analysis.measured import Measured
 
-_COLUMNS = ["document_code", "start", "end", "kind", "segment", "item", "judged", "verify", "n"]
+_COLUMNS = ["document_code", "start", "end", "kind", "segment", "item", "judged", "verify", "n", "key_code"]
 
 
 def imported(measured: Measured, source: int) -> pd.DataFrame:
@@ -29,31 +29,21 @@ def imported(measured: Measured, source: int) -> pd.DataFrame:
         chosen = (rows["source_code"] == source) & rows["kind"].isin([LINK, NIL_KIND, UNMAPPED])
         bounds = measured.documents
         start, end = (bounds[side].to_numpy(np.int64) for side in ("evaluation_start", "evaluation_end"))
-        kept = rows.loc[chosen, _COLUMNS].assign(key=_keys(measured)[0][chosen.to_numpy()])
-        measured.memo[name] = crop(kept.rename(columns={"document_code": "document"}), start, end)
+        kept = rows.loc[chosen, _COLUMNS]
+        kept = kept.rename(columns={"document_code": "document", "key_code": "key"})
+        measured.memo[name] = crop(kept, start, end)
     found: pd.DataFrame = measured.memo[name]
     return found
 
 
-def coded(measured: Measured, items: pd.DataFrame) -> pd.DataFrame:
+def coded(items: pd.DataFrame) -> pd.DataFrame:
     """Some of the study's items as matching and letters want them: document and key as codes, kind link."""
-    rows = items.index.to_numpy()
     return pd.DataFrame(
         {
             "document": items["document_code"],
             "start": items["start"],
             "end": items["end"],
-            "key": _keys(measured)[1][rows],
+            "key": items["key_code"],
             "kind": LINK,
         }
     )
-
-
-def _keys(measured: Measured) -> tuple[np.ndarray, np.ndarray]:
-    """Codes of the entity keys of annotations and of items; -1 where there is none."""
-    if "entity keys" not in measured.memo:
-        both = pd.concat([measured.annotations["key"], measured.items["key"]])
-        code = pd.factorize(both)[0].astype(np.int64)
-        measured.memo["entity keys"] = np.split(code, [len(measured.annotations)])
-    annotations, items = measured.memo["entity keys"]
-    return annotations, items

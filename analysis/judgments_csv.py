@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.decisions import DECISIONS
-from analysis.errors import InputError, Problem
+from analysis.errors import InputError, Problem, plain
 from analysis.keys import LINK, NIL_KIND, read_entity
 from analysis.schema import ALL, ORIGINS
 
@@ -41,7 +41,7 @@ class _Reading:
         numbers = np.flatnonzero(np.asarray(rows))
         self.bad += len(numbers)
         for number in numbers[: max(0, _LISTED - len(self.problems))]:
-            got = repr(str(self.frame[column].iloc[number])) if column in self.frame else ""
+            got = plain(str(self.frame[column].iloc[number])) if column in self.frame else ""
             self.problems.append(Problem(what, f"\0{number}", got=f"{column} {got}", expected=expected))
 
     def finish(self) -> None:
@@ -145,6 +145,14 @@ def _open(
     frame = _text(source) if isinstance(source, pd.DataFrame) else _read_csv(Path(source))
     where = str(path) if path else "frame"
     _check_separator(frame, where)
+    if not set(required) & set(frame.columns):
+        raise InputError(
+            "no CSV of judgments: it has none of the columns",
+            where=where,
+            got=plain(", ".join(map(str, frame.columns))),
+            expected=", ".join(required),
+            remedy="A study folder or a bundle can be given as well; linkers' output is for posthoc score.",
+        )
     problems = []
     for name in [*required, *optional]:
         count = list(frame.columns).count(name)

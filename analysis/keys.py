@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from analysis.errors import InputError
+from analysis.errors import InputError, plain
 
 Kind = Literal["link", "nil", "unmapped", "none", "other"]
 
@@ -127,7 +127,7 @@ def _title(text: str, language: str) -> str:
     if not title or _FORBIDDEN_IN_TITLE.search(title):
         raise InputError(
             "not an entity",
-            got=repr(text),
+            got=plain(text),
             expected="a title without [ ] { } | < >, a Q-number, or a Wikipedia or Wikidata address",
         )
     first = "İ" if title[0] == "i" and language in ("az", "tr") else title[0].upper()
@@ -174,6 +174,6 @@ def _from_wikipedia(text: str, language: str, path: str, query: dict[str, list[s
 def _unreadable(text: str) -> InputError:
     return InputError(
         "address not understood",
-        got=repr(text),
+        got=plain(text),
         expected="the address of a Wikipedia article, a Wikidata item or a DBpedia resource",
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis import bundle
-from analysis.errors import InputError
+from analysis.errors import InputError, plain
 from analysis.folder import MANIFEST
 from analysis.frames import conform_all
 from analysis.judgments_csv import read_annotations, read_judgments
@@ -51,7 +51,7 @@ def load(
                 remedy="Leave the texts out.",
             )
         study = build(rows, extra, DEFAULT_GT if gt is None else gt, language)
-        return study if gt is None else _with_ground_truth(study, gt)
+        return study if gt is None else with_ground_truth(study, gt)
     if annotations is not None:
         raise InputError(
             "a bundle holds its own annotations",
@@ -61,7 +61,7 @@ def load(
     study = Study(conform_all(source)) if isinstance(source, Mapping) else _bundle(Path(source))
     if texts is not None:
         study = attach(study, read_texts(texts))
-    return study if gt is None else _with_ground_truth(study, gt)
+    return study if gt is None else with_ground_truth(study, gt)
 
 
 def _bundle(path: Path) -> Study:
@@ -74,10 +74,10 @@ def _bundle(path: Path) -> Study:
     return bundle.read(path)
 
 
-def _with_ground_truth(study: Study, gt: str) -> Study:
+def with_ground_truth(study: Study, gt: str) -> Study:
     """The study with that source, and no other, as the ground truth."""
     sources = study["sources"]
     if gt not in set(sources["source"]):
-        raise InputError("no such source", where="gt", got=repr(gt), expected=", ".join(sources["source"]))
+        raise InputError("no such source", where="gt", got=plain(gt), expected=", ".join(sources["source"]))
     role = pd.Series("model", index=sources.index, dtype="str").mask(sources["source"] == gt, "ground_truth")
     return Study({**study.tables, "sources": sources.assign(role=role)}, study.manifest, study.notes)

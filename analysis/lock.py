@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from analysis.errors import InputError
+from analysis.errors import InputError, plain
 from analysis.policy import Policy
 from analysis.settings import Settings
 from analysis.study import Study
@@ -60,7 +60,7 @@ def read_lock(study: Study) -> Lock | None:
     if found is None:
         return None
     if not isinstance(found, Mapping) or not isinstance(found.get("terms"), Mapping):
-        raise InputError("not a lock", where=_WHERE, got=repr(found)[:120], expected="sha256, at, terms")
+        raise InputError("not a lock", where=_WHERE, got=plain(found)[:120], expected="sha256, at, terms")
     return Lock(str(found.get("sha256")), str(found.get("at")), found["terms"])
 
 
@@ -161,6 +161,9 @@ def _study_as_it_ran(study: Study, lock: Lock) -> Iterator[str]:
         now = _configured(study, *place)
         if str(now) != str(held[part]):
             yield f"{'.'.join(place)} is {_said(now)}; locked was {_said(held[part])}."
+    planned = study.manifest.get("plan_sha256")
+    if planned and lock.terms.get("plan") not in (None, planned):
+        yield "The plan is not the one that was locked: more was planned, or a control was retired, since."
     if "sampling" in lock.terms and lock.terms["sampling"] != study.manifest.get("sampling"):
         yield "The sample is not the one that was locked."
 

@@ -17,7 +17,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, min_weight_full_bipartite_matching
 
-from analysis.errors import InputError
+from analysis.errors import InputError, plain
 from analysis.keys import LINK, NIL, NIL_KIND
 from analysis.spans import Ints, Spans, codes, overlapping
 
@@ -124,7 +124,7 @@ def crop(
 
 def _check(name: str, got: str, allowed: tuple[str, ...]) -> None:
     if got not in allowed:
-        raise InputError(f"unknown value of {name}", got=repr(got), expected=" or ".join(allowed))
+        raise InputError(f"unknown value of {name}", got=plain(got), expected=" or ".join(allowed))
 
 
 def _entering(annotations: pd.DataFrame, kinds: tuple[str, ...]) -> pd.DataFrame:

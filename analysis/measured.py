@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
 from analysis.engine.counts import Bools, Codes, Floats
-from analysis.errors import InputError
+from analysis.errors import InputError, plain
 from analysis.policy import Policy
 from analysis.schema import ALL
 from analysis.spans import codes
 from analysis.study import Study
+
+_LOOKED_AT: Final = (
+    *("document_code", "source_code", "segment", "start", "end", "item"),
+    *("shown", "judged", "in_scope", "n", "verify", "edit", "remove"),
+)
 
 
 @dataclass(frozen=True)
@@ -32,22 +37,25 @@ class Measured:
         workers: pseudonyms, sorted. A worker's code is its place here.
         segments: document_code, start, end, weight, shared (every source that ran in the dataset has a
             shown annotation here and all shown annotations here are judged).
-        annotations: the bundle's columns and document_code, source_code, item (-1 unless kind is link),
-            segment (-1: crosses a boundary), judged, in_scope, n (judgments that speak for it; under weighted
-            their weight), verify, edit,
-            remove (integer numerators over n; under majority and unanimous they may add to less: tied).
+        annotations: the bundle's columns and document_code, source_code, key_code (place of a link's key
+            among all keys, sorted; -1 for what is no link), item (-1 unless kind is link), segment (-1:
+            crosses a boundary), judged, in_scope, n (judgments that speak for it; under weighted their
+            weight), verify, edit, remove (integer numerators over n; under majority and unanimous they may
+            add to less: tied).
         votes: annotation, worker (-1: anonymous), verify, edit, remove, weight, n, and document_code,
             segment, item, source_code of the annotation. One row a judgment that speaks for a shown
             annotation: numerators over n add to the annotation's value, weights (1 each, but under weighted)
-            over n to 1.
-        items: document_code, segment, start, end, key, shown (by any source), judged, in_scope, n and verify
-            (y = verify / n: under own pooling the largest of its annotations'; with union_edits that of the
-            edits to it if that is larger), y, edited (no source has it: only an edit brought it in). Sorted
-            by document, start, end, key.
+            over n to 1. cell: numbered in the order of document, worker and n, the same over item_votes.
+        items: document_code, segment, start, end, key, key_code, shown (by any source), judged, in_scope, n
+            and verify (y = verify / n: under own pooling the largest of its annotations'; with union_edits
+            that of the edits to it if that is larger), y, edited (no source has it: only an edit brought it
+            in). Sorted by document, start, end, key.
         support: (items x sources) the source has a shown annotation of the item.
-        item_votes: item, worker, verify, weight, n, document_code, segment: the judgments behind items' y.
+        item_votes: item, worker, verify, weight, n, document_code, segment, cell: the judgments behind
+            items' y.
         left_out: reason -> number of assignments that do not count; and other rows left out.
         judgments: number of judgments that enter.
+        heard: number of judgments of those who count, whether or not what they are about was shown.
         anonymous: some judgments that enter have no worker id.
         warnings: what a reader must know of these data under this policy.
         memo: what was computed from it and is wanted again, by name.
@@ -67,6 +75,7 @@ class Measured:
     item_votes: pd.DataFrame
     left_out: Mapping[str, int] = field(default_factory=dict)
     judgments: int = 0
+    heard: int = 0
     anonymous: bool = False
     warnings: tuple[str, ...] = ()
     memo: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
@@ -91,12 +100,14 @@ class Measured:
     def weight(self) -> Floats | None:
         """Inclusion weight of each segment; None where all are 1."""
         weight = self.segments["weight"].to_numpy(float)
-        return None if (weight == 1.0).all() else weight
+        around = self.study.around
+        weighted = (weight != 1.0).any() if around is None else around.weighted
+        return weight if weighted else None
 
     @cached_property
     def entity_places(self) -> Codes:
         """(items,) equal for items with one entity in one document."""
-        return codes(self.items["document_code"], self.items["key"])
+        return codes(self.items["document_code"], self.items["key_code"])
 
     def source_code(self, source: str) -> int:
         """Code of a source.
@@ -105,7 +116,7 @@ class Measured:
             InputError: the study has no such source.
         """
         if source not in self.sources:
-            raise InputError("no such source", got=repr(source), expected=", ".join(self.sources))
+            raise InputError("no such source", got=plain(source), expected=", ".join(self.sources))
         return self.sources.index(source)
 
     def document_codes(self, dataset: str) -> slice:
@@ -117,7 +128,7 @@ class Measured:
         if dataset == ALL:
             return slice(0, len(self.documents))
         if dataset not in self.datasets:
-            raise InputError("no such dataset", got=repr(dataset), expected=", ".join(self.datasets))
+            raise InputError("no such dataset", got=plain(dataset), expected=", ".join(self.datasets))
         place = self.datasets.index(dataset)
         return slice(int(self.bounds[place]), int(self.bounds[place + 1]))
 
@@ -165,8 +176,11 @@ class View:
 
     @cached_property
     def annotations(self) -> pd.DataFrame:
-        """All imported annotations of the source (None: of every source); the index is their code."""
-        return self._of_source(self.measured.annotations)
+        """All imported annotations of the source (None: of every source), in what is counted of them.
+
+        The index is their code.
+        """
+        return self._of_source(self.measured.annotations[list(_LOOKED_AT)])
 
     @cached_property
     def votes(self) -> pd.DataFrame:

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from analysis.engine.counts import Bools, Codes
+from analysis.engine.counts import Bools, Codes, cell_of, distinct
 from analysis.keys import LINK
 from analysis.measured import Measured
 from analysis.policy import DEFAULT_POLICY, Policy, get_policy
-from analysis.sampled import notes
-from analysis.schemes import differences
 from analysis.study import Study
 from analysis.voices import UNKNOWN_TARGET, Heard, Voices, hear, resolve
+from analysis.warned import alone, schemes_of, warnings_of
 
 
 def measure(study: Study, policy: str | Policy = DEFAULT_POLICY) -> Measured:
@@ -24,14 +23,12 @@ def measure(study: Study, policy: str | Policy = DEFAULT_POLICY) -> Measured:
         ConfigError: the policy asks for what the study does not hold.
     """
     policy = get_policy(policy)
-    sources = _sources(study)
-    documents = study["documents"][["dataset", "document", "evaluation_start", "evaluation_end"]]
-    segments = _segments(study, documents)
-    ran = _ran(study, documents, sources)
-    annotations = _annotations(study, documents, segments, sources)
-    heard = hear(study, policy)
-    keys, target = _keys(annotations, heard)
-    identity = _identity(annotations, keys)
+    known = _known(study)
+    sources, documents, ran = known.sources, known.documents, known.ran
+    segments, annotations = known.segments.copy(), known.annotations
+    spoken_of = _heard(study, policy, known)
+    heard, keys, target, identity = spoken_of.heard, spoken_of.keys, spoken_of.target, spoken_of.identity
+    annotations = annotations.assign(key_code=spoken_of.own)
     speaker = identity if policy.pooling == "item" else np.arange(len(annotations))
     row, credited = _credited(study, heard, annotations)
     voices = resolve(heard, row, speaker[credited], target, policy.resolution)
@@ -41,7 +38,9 @@ def measure(study: Study, policy: str | Policy = DEFAULT_POLICY) -> Measured:
     items, support, item_votes, item = _items(spoken, len(sources))
     annotations["item"] = item
     votes["item"] = item[votes["annotation"].to_numpy()]
-    segments["shared"] = _shared(annotations, segments, documents, ran)
+    wanted = _wanted(study, documents, sources, ran)[segments["document_code"].to_numpy()]
+    _number_cells(votes, item_votes)
+    segments["shared"] = _shared(annotations, len(segments), wanted)
     for frame in (annotations, items):
         frame["in_scope"] = _in_scope(frame["segment"].to_numpy(), segments, policy.scope)
     return Measured(
@@ -59,9 +58,62 @@ def measure(study: Study, policy: str | Policy = DEFAULT_POLICY) -> Measured:
         item_votes=item_votes,
         left_out=_left_out(heard, voices),
         judgments=voices.judgments,
+        heard=len(heard.order),
         anonymous=bool((heard.worker < 0).any()),
-        warnings=(*_warnings(study, heard, policy), *_alone(documents, ran, study.ground_truth)),
+        warnings=() if study.around else _told(study, policy, known, heard, annotations),
     )
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What is so whatever the policy."""
+
+    sources: tuple[str, ...]
+    documents: pd.DataFrame
+    segments: pd.DataFrame
+    ran: Bools
+    annotations: pd.DataFrame
+
+
+def _known(study: Study) -> _Known:
+    if "known" not in study.memo:
+        sources = sources_of(study)
+        documents = study["documents"][["dataset", "document", "evaluation_start", "evaluation_end"]]
+        segments = segments_of(study, documents)
+        ran = ran_of(study, documents, sources)
+        annotations = _annotations(study, documents, segments, sources)
+        study.memo["known"] = _Known(sources, documents, segments, ran, annotations)
+    found: _Known = study.memo["known"]
+    return found
+
+
+@dataclass(frozen=True)
+class _SpokenOf:
+    """Who is heard, and the entities that they and the sources name.
+
+    Attributes:
+        heard: the judgments that enter.
+        keys: all entity keys, sorted.
+        own: code of each annotation's key; -1 where it is no link.
+        target: code of the key that each judgment edits to.
+        identity: equal for annotations that a worker could not tell apart.
+    """
+
+    heard: Heard
+    keys: pd.Index
+    own: Codes
+    target: Codes
+    identity: Codes
+
+
+def _heard(study: Study, policy: Policy, known: _Known) -> _SpokenOf:
+    heard = hear(study, policy)
+    name = ("spoken of", policy.gate, policy.use, policy.resolution == "weighted")
+    if name not in study.memo:
+        keys, own, target = _keys(known.annotations, heard)
+        study.memo[name] = _SpokenOf(heard, keys, own, target, _identity(known.annotations, len(keys), own))
+    found: _SpokenOf = study.memo[name]
+    return found
 
 
 def _left_out(heard: Heard, voices: Voices) -> dict[str, int]:
@@ -69,7 +121,8 @@ def _left_out(heard: Heard, voices: Voices) -> dict[str, int]:
     return {**heard.left_out, **(replaced if voices.replaced else {})}
 
 
-def _sources(study: Study) -> tuple[str, ...]:
+def sources_of(study: Study) -> tuple[str, ...]:
+    """Names of the sources: the ground truth first, the others sorted."""
     gt = study.ground_truth
     return tuple(sorted(map(str, study["sources"]["source"]), key=lambda name: (name != gt, name)))
 
@@ -79,7 +132,7 @@ def _document_codes(frame: pd.DataFrame, documents: pd.DataFrame) -> Codes:
     return index.get_indexer(pd.MultiIndex.from_frame(frame[["dataset", "document"]])).astype(np.int64)
 
 
-def _segments(study: Study, documents: pd.DataFrame) -> pd.DataFrame:
+def segments_of(study: Study, documents: pd.DataFrame) -> pd.DataFrame:
     """The segments in order; a document whose segments are not known is one."""
     table = study["segments"]
     known = pd.DataFrame(
@@ -99,7 +152,8 @@ def _segments(study: Study, documents: pd.DataFrame) -> pd.DataFrame:
     return known.sort_values(["document_code", "start", "end", "segment"], ignore_index=True)
 
 
-def _ran(study: Study, documents: pd.DataFrame, sources: tuple[str, ...]) -> Bools:
+def ran_of(study: Study, documents: pd.DataFrame, sources: tuple[str, ...]) -> Bools:
+    """(documents, sources) whether the source ran there."""
     table = study["source_documents"]
     table = table[table["ran"]]
     ran = np.zeros((len(documents), len(sources)), dtype=bool)
@@ -118,11 +172,13 @@ def _annotations(
     credits_, displays, tasks = study["credits"], study["displays"], study["tasks"]
     display = np.searchsorted(displays["display"].to_numpy(), credits_["display"].to_numpy())
     task = np.searchsorted(tasks["task"].to_numpy(), displays["task"].to_numpy()[display])
-    by_id = pd.Series(segments.index, index=segments["segment"])
-    by_id = by_id[by_id.index >= 0]
+    named = np.flatnonzero(segments["segment"].to_numpy() >= 0)
+    by_id = pd.Index(segments["segment"].to_numpy()[named])
     row = np.searchsorted(frame["annotation"].to_numpy(), credits_["annotation"].to_numpy())
-    frame.loc[row, "segment"] = by_id.loc[tasks["segment"].to_numpy()[task]].to_numpy()
-    return frame
+    judged = by_id.get_indexer(pd.Index(tasks["segment"].to_numpy()))[task]
+    segment = frame["segment"].to_numpy().copy()
+    segment[row] = named[judged]
+    return frame.assign(segment=segment)
 
 
 def within(annotations: pd.DataFrame, segments: pd.DataFrame) -> Codes:
@@ -144,26 +200,28 @@ def within(annotations: pd.DataFrame, segments: pd.DataFrame) -> Codes:
     return np.where(inside, code, -1)
 
 
-def _keys(annotations: pd.DataFrame, heard: Heard) -> tuple[pd.Index, Codes]:
-    """All entity keys, sorted, and the code of each judgment's edited key."""
-    links = annotations.loc[annotations["kind"] == LINK, "key"]
+def _keys(annotations: pd.DataFrame, heard: Heard) -> tuple[pd.Index, Codes, Codes]:
+    """All entity keys, sorted; the code of each annotation's key, and of each judgment's edited one."""
+    links = annotations["key"].where(annotations["kind"] == LINK)
     edited = heard.target.where(heard.target != "NIL")
-    every = pd.concat([links.drop_duplicates(), edited.dropna().drop_duplicates()]).drop_duplicates()
-    keys = pd.Index(sorted(every.to_numpy(dtype=object).tolist()), dtype="str")
-    target = keys.get_indexer(edited).astype(np.int64)
-    return keys, np.where(edited.isna(), UNKNOWN_TARGET, target)
+    code, found = pd.factorize(pd.concat([links, edited], ignore_index=True))
+    keys = pd.Index(found, dtype="str")
+    order = keys.argsort()
+    rank = np.full(len(keys) + 1, UNKNOWN_TARGET, dtype=np.int64)
+    rank[order] = np.arange(len(keys))
+    own, target = np.split(rank[code], [len(annotations)])
+    return keys[order], own, target
 
 
-def _identity(annotations: pd.DataFrame, keys: pd.Index) -> Codes:
+def _identity(annotations: pd.DataFrame, keys: int, own: Codes) -> Codes:
     """Equal for annotations that a worker could not tell apart: same document, span and entity.
 
     Numbered in the order of document, start, end and key; what is no link comes after all links.
     """
-    link = (annotations["kind"] == LINK).to_numpy()
-    key = keys.get_indexer(pd.Index(annotations["key"].where(link))).astype(np.int64)
+    link, key = own >= 0, own
     if not link.all():
         other = annotations["kind"] + "\0" + annotations["raw"].fillna("")
-        key = np.where(link, key, len(keys) + pd.factorize(other, sort=True)[0])
+        key = np.where(link, key, keys + pd.factorize(other, sort=True)[0])
     parts = [annotations[name].to_numpy() for name in ("document_code", "start", "end")]
     return _rank(~link, *parts, key)
 
@@ -252,17 +310,21 @@ class _Spoken:
 def _items(spoken: _Spoken, sources: int) -> tuple[pd.DataFrame, Bools, pd.DataFrame, Codes]:
     """Items, their sources, their votes, and the item of each annotation."""
     annotations, keys = spoken.annotations, spoken.keys
-    links = np.flatnonzero((annotations["kind"] == LINK).to_numpy())
+    links = np.flatnonzero(annotations["key_code"].to_numpy() >= 0)
     edited, edit_of, edit_key = _edited(spoken)
     origin = np.concatenate([links, edit_of])
-    own = keys.get_indexer(pd.Index(annotations["key"].iloc[links])).astype(np.int64)
-    key = np.concatenate([own, edit_key])
+    key = np.concatenate([annotations["key_code"].to_numpy()[links], edit_key])
     place = {name: annotations[name].to_numpy()[origin] for name in ("document_code", "start", "end")}
     code = _rank(*place.values(), key)
-    frame = pd.DataFrame({**place, "key": key, "segment": annotations["segment"].to_numpy()[origin]})
+    first = np.empty(int(code.max(initial=-1)) + 1, dtype=np.int64)
+    first[code[::-1]] = np.arange(len(code))[::-1]
+    items = pd.DataFrame({name: values[first] for name, values in place.items()})
+    items["key"] = pd.Series(keys.take(key[first]), dtype="str", index=items.index)
+    items["key_code"] = key[first]
     # An item may cross a boundary for a source that came late; it lies where any source has it.
-    items = frame.groupby(code).agg({**dict.fromkeys([*place, "key"], "first"), "segment": "max"})
-    items["key"] = keys.take(items["key"].to_numpy()).astype("str") if len(items) else pd.Series(dtype="str")
+    segment = np.full(len(first), -1, dtype=np.int64)
+    np.maximum.at(segment, code, annotations["segment"].to_numpy()[origin])
+    items["segment"] = segment
     item = np.full(len(annotations), -1, dtype=np.int64)
     item[links] = code[: len(links)]
     support: Bools = np.zeros((len(items), sources), dtype=bool)
@@ -339,17 +401,36 @@ def _item_votes(items: pd.DataFrame, best: pd.DataFrame, voices: Voices) -> pd.D
     return votes
 
 
-def _shared(annotations: pd.DataFrame, segments: pd.DataFrame, documents: pd.DataFrame, ran: Bools) -> Bools:
+def _number_cells(*votes: pd.DataFrame) -> None:
+    """Number what has the same document, worker and n, in their order, over all votes together."""
+    columns = (
+        np.concatenate([frame[name].to_numpy() for frame in votes])
+        for name in ("document_code", "worker", "n")
+    )
+    _, cell = distinct(*cell_of(*columns))
+    parts = np.split(cell, np.cumsum([len(frame) for frame in votes])[:-1])
+    for frame, part in zip(votes, parts, strict=True):
+        frame["cell"] = part
+
+
+def _wanted(study: Study, documents: pd.DataFrame, sources: tuple[str, ...], ran: Bools) -> Bools:
+    """(documents, sources) whether the source ran anywhere in the document's dataset."""
+    dataset, names = pd.factorize(documents["dataset"])
+    wanted: Bools = np.zeros((len(names), len(sources)), dtype=bool)
+    if study.around is None:
+        np.logical_or.at(wanted, dataset, ran)
+    else:
+        wanted[:] = [[source in study.around.ran[name] for source in sources] for name in names]
+    return wanted[dataset]
+
+
+def _shared(annotations: pd.DataFrame, segments: int, wanted: Bools) -> Bools:
     """Segments where every source of the dataset has a shown annotation, and all shown ones are judged."""
-    shape = (len(segments), ran.shape[1])
+    shape = (segments, wanted.shape[1])
     shown = annotations[annotations["shown"] & (annotations["segment"] >= 0)]
     place = shown["segment"].to_numpy() * shape[1] + shown["source_code"].to_numpy()
     count = np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape)
     judged = np.bincount(place, weights=shown["judged"].to_numpy(), minlength=count.size).reshape(shape)
-    dataset, names = pd.factorize(documents["dataset"])
-    wanted = np.zeros((len(names), shape[1]), dtype=bool)
-    np.logical_or.at(wanted, dataset, ran)
-    wanted = wanted[dataset[segments["document_code"].to_numpy()]]
     return np.asarray(((count > 0) | ~wanted).all(axis=1) & (count == judged).all(axis=1))
 
 
@@ -359,33 +440,12 @@ def _in_scope(segment: Codes, segments: pd.DataFrame, scope: str) -> Bools:
     return np.append(segments["shared"].to_numpy(), False)[segment]
 
 
-def _alone(documents: pd.DataFrame, ran: Bools, gt: str | None) -> list[str]:
-    """Datasets where only the ground truth ran: what is so by definition is no finding."""
-    if gt is None:
-        return []
-    others = pd.Series(ran[:, 1:].any(axis=1)).groupby(documents["dataset"].to_numpy()).any()
-    return [
-        f"Dataset {name} has the ground truth alone: by definition its recall is 1 and nothing is outside it."
-        for name in others.index[~others.to_numpy(bool)]
-    ]
-
-
-def _warnings(study: Study, heard: Heard, policy: Policy) -> tuple[str, ...]:
-    links = study["annotations"].loc[study["annotations"]["kind"] == LINK]
-    keys = {str(source): each for source, each in links.groupby("source")["key"]}
-    out = [*study.notes, *differences(keys, study.ground_truth or ""), *notes(study)]
-    if study.simulated:
-        out.append("The judgments were made by a simulated crowd.")
-    if len(study["judgments"]) and not len(heard.order):
-        out.append("No assignment counts: every rate is undefined.")
-    if policy.resolution == "majority":
-        out.append(
-            "Under majority, sources whose items have different numbers of judgments come out different even"
-            " if they are equally good."
-        )
-    if (heard.worker < 0).any():
-        out.append(
-            "Some judgments have no worker id: intervals are by documents and know nothing of differences"
-            " between workers."
-        )
-    return tuple(out)
+def _told(
+    study: Study, policy: Policy, known: _Known, heard: Heard, annotations: pd.DataFrame
+) -> tuple[str, ...]:
+    anonymous = bool((heard.worker < 0).any())
+    found = schemes_of(annotations, known.sources)
+    return (
+        *warnings_of(study, policy, found, len(heard.order), anonymous=anonymous),
+        *alone(known.documents, known.ran, study.ground_truth),
+    )

@@ -14,7 +14,7 @@ import pandas as pd
 
 from analysis import csv_lines
 from analysis.bundle import software_version
-from analysis.errors import InputError
+from analysis.errors import InputError, plain
 from analysis.folder import MANIFEST, Kind, refuse_foreign, sha256, written_whole
 from analysis.load import load
 from analysis.results import Results, compute
@@ -104,7 +104,7 @@ def declared_policies(study: Study) -> tuple[str, ...]:
         return Settings.policies
     if not isinstance(named, list | tuple) or not all(isinstance(name, str) for name in named):
         raise InputError(
-            "not a list of policies", where="manifest.json: config.analysis.policies", got=repr(named)
+            "not a list of policies", where="manifest.json: config.analysis.policies", got=plain(named)
         )
     return tuple(named)
 
@@ -144,19 +144,12 @@ def write(results: Results, out: Path, source_hash: str) -> None:
 def _write_frames(results: Results, draft: Path) -> None:
     asked = ("groups",) if results.settings.by else ()
     for name in (*_FRAMES, *asked):
-        frame = _whole(getattr(results, name))
+        frame = csv_lines.whole(getattr(results, name))
         csv_lines.write_frame(frame, draft / f"{name}.csv")
-    metrics = _whole(results.metrics)
+    metrics = csv_lines.whole(results.metrics)
     records = metrics.astype(object).where(metrics.notna(), None).to_dict("records")
     text = json.dumps(records, ensure_ascii=False, indent=1, allow_nan=False)
     (draft / "metrics.json").write_text(f"{text}\n", encoding="utf-8")
-
-
-def _whole(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame, its n written as whole numbers unless weights make some fractional."""
-    if "n" not in frame or not (frame["n"].dropna() % 1 == 0).all():
-        return frame
-    return frame.assign(n=frame["n"].astype("Int64"))
 
 
 def _write_report(results: Results, draft: Path, source_hash: str) -> None:

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from analysis.counted import counts_of
 from analysis.engine.counts import Floats, Sums
 from analysis.engine.tally import ALL_DATASETS, MacroTally, Tally, Value, evaluate_at
 from analysis.measured import Measured
@@ -61,7 +62,7 @@ def summed(measured: Measured, names: Iterable[str]) -> list[Summed]:
             if name not in measured.memo:
                 key = (id(metric.count), source)
                 if key not in tallies:
-                    counts = metric.count(measured.view(ALL, source or None))
+                    counts = counts_of(measured, metric, source, units=False)
                     tallies[key] = Tally(counts, measured.bounds, measured.weight, units=False)
                 measured.memo[name] = _summed(measured, metric, source, tallies[key])
             out.append(measured.memo[name])

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Final
 
-from analysis.errors import ConfigError
+from analysis.errors import ConfigError, plain
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ def get_policy(policy: str | Policy, overrides: Mapping[str, str] | None = None)
     """
     if isinstance(policy, str):
         if policy not in POLICIES:
-            raise ConfigError("no such policy", got=repr(policy), expected=", ".join(POLICIES))
+            raise ConfigError("no such policy", got=plain(policy), expected=", ".join(POLICIES))
         policy = POLICIES[policy]
     return policy.override(overrides or {})
 
@@ -196,7 +196,7 @@ def parse_overrides(words: Iterable[str]) -> dict[str, str]:
     for word in words:
         name, equals, value = word.partition("=")
         if not equals:
-            raise ConfigError("not a choice", got=repr(word), expected="CHOICE=VALUE", where="--set")
+            raise ConfigError("not a choice", got=plain(word), expected="CHOICE=VALUE", where="--set")
         _check(name, value)
         out[name] = value
     return out
@@ -205,7 +205,7 @@ def parse_overrides(words: Iterable[str]) -> dict[str, str]:
 def _check(name: str, value: str) -> None:
     choice = CHOICES.get(name)
     if choice is None:
-        raise ConfigError("no such choice", got=repr(name), expected=", ".join(CHOICES), where="--set")
+        raise ConfigError("no such choice", got=plain(name), expected=", ".join(CHOICES), where="--set")
     if value in choice.refused:
         raise ConfigError(
             f"{name}={value} is not offered: {choice.refused[value]}",
@@ -214,7 +214,7 @@ def _check(name: str, value: str) -> None:
         )
     if value not in choice.values:
         raise ConfigError(
-            f"no such value of {name}", where="--set", got=repr(value), expected=" or ".join(choice.values)
+            f"no such value of {name}", where="--set", got=plain(value), expected=" or ".join(choice.values)
         )
 
 

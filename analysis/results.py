@@ -16,7 +16,7 @@ from analysis.compare import comparisons
 from analysis.control_results import control_results
 from analysis.corrected import corrected_rows, read_controls
 from analysis.coverage_table import coverage_table
-from analysis.errors import ConfigError
+from analysis.errors import ConfigError, plain
 from analysis.evaluate import evaluate, metrics, typed
 from analysis.groups import reason_against
 from analysis.lock import departures, margin_notes, margin_of
@@ -112,6 +112,14 @@ class Results:
         return as_html(self)
 
 
+def _nobody(frames: Sequence[pd.DataFrame]) -> list[str]:
+    """What is said of a study in which there is nothing yet that people tell."""
+    rates = pd.concat([frame.loc[frame["metric"] == "verification_rate", "estimate"] for frame in frames])
+    if len(rates) and rates.isna().all():
+        return ["No judgment counts yet: all that people's judgments would tell is empty, with the reason"]
+    return []
+
+
 def compute(study: Study, settings: Settings) -> Results:
     """Everything of an analysis, under each policy.
 
@@ -128,7 +136,7 @@ def compute(study: Study, settings: Settings) -> Results:
         comparisons(each, level=settings.level, seed=settings.seed, margin=margin) for each in measured
     ]
     beyond = [_beyond_crowd(each, level) for each in measured]
-    notes = [*study.notes, *(note for each in measured for note in each.warnings)]
+    notes = [*study.notes, *_nobody(frames), *(note for each in measured for note in each.warnings)]
     notes += [note for frame in frames for note in frame.attrs.get("warnings", ())]
     notes += [note for _, _, said in corrected for note in said]
     notes += [note for _, said in beyond for note in said]
@@ -208,7 +216,7 @@ def _evaluate(measured: Measured, settings: Settings) -> pd.DataFrame:
     allowed = [name for name in names if settings.cluster in get(name).clusters]
     if not allowed:
         raise ConfigError(
-            "no such clusters", where="--cluster", got=repr(settings.cluster), expected=", ".join(CLUSTERS)
+            "no such clusters", where="--cluster", got=plain(settings.cluster), expected=", ".join(CLUSTERS)
         )
     parts = [evaluate(measured, allowed, **common, cluster=settings.cluster)]
     if kept := [name for name in names if name not in allowed]:

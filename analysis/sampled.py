@@ -9,7 +9,7 @@ from typing import Final, Literal
 import numpy as np
 
 from analysis.engine.counts import Bools, Codes, Counts, Floats
-from analysis.errors import InputError
+from analysis.errors import InputError, plain
 from analysis.measured import Measured
 from analysis.metrics.registry import Metric
 from analysis.study import Study
@@ -46,17 +46,17 @@ def sampling(study: Study) -> Sampling | None:
         return None
     where = "manifest.json: sampling"
     if not isinstance(found, Mapping):
-        raise InputError("not a sampling plan", where=where, got=repr(found), expected="unit, method, share")
+        raise InputError("not a sampling plan", where=where, got=plain(found), expected="unit, method, share")
     unit, method, share = (found.get(name) for name in ("unit", "method", "share"))
     if unit not in UNITS:
-        raise InputError("no such sampling unit", where=where, got=repr(unit), expected=", ".join(UNITS))
+        raise InputError("no such sampling unit", where=where, got=plain(unit), expected=", ".join(UNITS))
     if share is not None and not (isinstance(share, int | float) and 0 < share <= 1):
-        raise InputError("not a share", where=where, got=repr(share), expected="more than 0, at most 1")
+        raise InputError("not a share", where=where, got=plain(share), expected="more than 0, at most 1")
     if method == "all":
         return None
     strata = found.get("strata") or ()
     if not isinstance(strata, list | tuple):
-        raise InputError("not a list of strata", where=where, got=repr(strata), expected="dataset, document")
+        raise InputError("not a list of strata", where=where, got=plain(strata), expected="dataset, document")
     within = tuple(map(str, strata)) if method == "stratified" else ()
     return Sampling(unit, str(method), None if share is None else float(share), within)
 

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 Type = Literal["string", "int", "float", "bool", "time"]
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,9 @@ TABLES: Final[dict[str, Table]] = {
         _table("tasks", "task", "task:int kind segment:int source? k:int"),
         _table("displays", "display", "display:int task:int ordinal:int start:int end:int key? card?"),
         _table("credits", "display annotation", "display:int annotation:int"),
-        _table("cards", "card", "card key title? description? extract? fetched:time?"),
+        _table(
+            "cards", "card", "card key title? description? extract? fetched:time? image?@4 image_credit?@4"
+        ),
         _table("control_answers", "display", "display:int expected acceptable? difficulty? use"),
         _table(
             "assignments",

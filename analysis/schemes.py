@@ -27,7 +27,12 @@ def differences(keys: Mapping[str, Iterable[str]], ground_truth: str) -> list[st
         keys: source -> the keys of its links.
         ground_truth: the source that the others are compared with.
     """
-    counts = {source: _counted(given) for source, given in sorted(keys.items())}
+    return of_counts({source: counted(given) for source, given in keys.items()}, ground_truth)
+
+
+def of_counts(found: Mapping[str, Mapping[str, int]], ground_truth: str) -> list[str]:
+    """The same from how many links of each source are of each scheme."""
+    counts = dict(sorted(found.items()))
     known = set(counts.get(ground_truth, ()))
     out = []
     for source, given in counts.items():
@@ -45,10 +50,15 @@ def differences(keys: Mapping[str, Iterable[str]], ground_truth: str) -> list[st
     return out
 
 
-def _counted(keys: Iterable[str]) -> dict[str, int]:
+def schemes(keys: pd.Series) -> pd.Series:
+    """The scheme of each key."""
+    return keys.str.replace(_REST, r"\1", regex=True)
+
+
+def counted(keys: Iterable[str]) -> dict[str, int]:
     """How many keys are of each scheme."""
     if isinstance(keys, pd.Series):
-        found = keys.str.replace(_REST, r"\1", regex=True).value_counts()
+        found = schemes(keys).value_counts()
         return {str(one): int(count) for one, count in found.items()}
     return Counter(map(scheme, keys))
 

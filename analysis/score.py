@@ -14,7 +14,7 @@ from analysis.documents import Document
 from analysis.engine import jackknife
 from analysis.engine.counts import Bools, Counts
 from analysis.engine.tally import ALL_DATASETS, Cut, Tally
-from analysis.errors import InputError, Problem
+from analysis.errors import InputError, Problem, plain
 from analysis.keys import LINK
 from analysis.metrics.registry import ratio
 from analysis.schemes import differences
@@ -75,7 +75,7 @@ def score(
     """
     if match not in (*matching.MATCHES, elevant.NAME):
         known = ", ".join((*matching.MATCHES, elevant.NAME))
-        raise InputError("unknown value of match", got=repr(match), expected=known)
+        raise InputError("unknown value of match", got=plain(match), expected=known)
     if not 0 < level < 1:
         raise InputError("not a confidence level", got=f"{level:g}", expected="between 0 and 1, like 0.95")
     truth = _ground_truth(gt)

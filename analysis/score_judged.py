@@ -14,7 +14,7 @@ from analysis.documents import Document
 from analysis.engine.counts import Codes, Counts
 from analysis.engine.jackknife import FEW_WORKERS, limits, spread
 from analysis.engine.tally import ALL_DATASETS, Tally, Value
-from analysis.errors import InputError, Problem
+from analysis.errors import InputError, Problem, plain
 from analysis.keys import LINK
 from analysis.measured import Measured
 from analysis.metrics.posthoc import harmonic
@@ -143,7 +143,7 @@ def _links(
         raise InputError(
             "no document of the predictions is in the study",
             where=source,
-            got=", ".join(repr(document.name) for document in documents[:5]) or "no document",
+            got=", ".join(plain(document.name) for document in documents[:5]) or "no document",
             expected=", ".join(map(repr, list(places)[:5])),
         )
     frame = pd.DataFrame(rows, columns=["document_code", "start", "end", "key"]).drop_duplicates()

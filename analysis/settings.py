@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from types import UnionType
 from typing import Any, Final, Literal
 
-from analysis.errors import ConfigError, InputError
+from analysis.errors import ConfigError, InputError, plain
 from analysis.policy import DEFAULT_POLICY, Policy, get_policy
 
 Figures = Literal["svg", "all", "none"]
@@ -106,7 +106,7 @@ class Settings:
             )
         if self.figures not in FIGURES:
             raise ConfigError(
-                "no such figures", where="--figures", got=repr(self.figures), expected=", ".join(FIGURES)
+                "no such figures", where="--figures", got=plain(self.figures), expected=", ".join(FIGURES)
             )
 
     def resolved(self) -> tuple[Policy, ...]:
@@ -143,10 +143,10 @@ class Settings:
             )
         for name, kind in _KEPT.items():
             if not isinstance(kept[name], kind) or isinstance(kept[name], bool):
-                raise InputError("a setting of a wrong kind", where=f"{where}: {name}", got=repr(kept[name]))
+                raise InputError("a setting of a wrong kind", where=f"{where}: {name}", got=plain(kept[name]))
         words = [*kept["policies"], *kept["by"], *kept["overrides"], *kept["overrides"].values()]
         if not all(isinstance(word, str) for word in words):
-            raise InputError("a setting of a wrong kind", where=where, got=repr(words), expected="words")
+            raise InputError("a setting of a wrong kind", where=where, got=plain(words), expected="words")
         policies, by, overrides = tuple(kept["policies"]), tuple(kept["by"]), dict(kept["overrides"])
         settings = cls(**{**kept, "policies": policies, "by": by, "overrides": overrides})
         settings.check()

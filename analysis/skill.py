@@ -48,6 +48,9 @@ def weights(study: Study, workers: tuple[str, ...]) -> Codes:
     Raises:
         ConfigError: no control with a known answer was judged.
     """
+    if study.around is not None and study.around.skill is not None:
+        known = study.around.skill
+        return np.array([*(known.get(name, known[""]) for name in workers), known[""]], dtype=np.int64)
     rows = graded(study)
     if rows.empty:
         raise ConfigError(

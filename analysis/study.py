@@ -12,6 +12,22 @@ DEFAULT_GT = "GT"
 
 
 @dataclass(frozen=True)
+class Around:
+    """What a block of a study's documents must know of the rest, so that it is counted as in the whole.
+
+    Attributes:
+        ran: dataset -> the sources that ran anywhere in it.
+        weighted: some segment of the study weighs more or less than 1.
+        skill: worker -> his weight, and that of somebody unknown under ""; None: nobody judged a control
+            whose answer is known.
+    """
+
+    ran: Mapping[str, frozenset[str]]
+    weighted: bool
+    skill: Mapping[str, int] | None
+
+
+@dataclass(frozen=True)
 class Study:
     """The tables of `schema.TABLES`, each with exactly its columns, and the manifest.
 
@@ -19,11 +35,15 @@ class Study:
         tables: name -> frame; every table is there, empty if there is nothing to hold.
         manifest: of the bundle; for a judgments CSV made up from what is known.
         notes: what the reader wants said beside the numbers (what a CSV could not tell).
+        around: of a block of documents, what stands around it; None: the tables are the whole study.
+        memo: what was computed from the tables and is wanted again, by name.
     """
 
     tables: Mapping[str, pd.DataFrame]
     manifest: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    around: Around | None = None
+    memo: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __getitem__(self, table: str) -> pd.DataFrame:
         """A table by name."""

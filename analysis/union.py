@@ -85,7 +85,7 @@ def thinned(measured: Measured, items: Codes) -> Bools:
     """
     frame = measured.items.iloc[items]
     document, start, end = (frame[name].to_numpy() for name in ("document_code", "start", "end"))
-    order = np.lexsort((pd.factorize(frame["key"], sort=True)[0], -end, start, document))
+    order = np.lexsort((frame["key_code"].to_numpy(), -end, start, document))
     kept = np.zeros(len(items), dtype=bool)
     last, reach = -1, 0
     for row, where, begin, stop in zip(

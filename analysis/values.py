@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.decisions import DECISIONS
-from analysis.errors import Problem
+from analysis.errors import Problem, plain
 from analysis.keys import KINDS, LINK
 from analysis.schema import ALL, CONTROL_USES, JUDGE_ROLES, ORIGINS, ROLES, TASK_KINDS
 
@@ -49,7 +49,7 @@ def faults(tables: Tables) -> list[Problem]:
 
 def _problem(what: str, place: tuple[str, str], frame: pd.DataFrame, bad: pd.Series, allowed: str) -> Problem:
     name, column = place
-    first = repr(frame.loc[bad, column].iloc[0])
+    first = plain(frame.loc[bad, column].iloc[0])
     return Problem(f"{what} in {int(bad.sum())} rows", f"{name}: {column}", got=first, expected=allowed)
 
 

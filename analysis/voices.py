@@ -59,6 +59,14 @@ def hear(study: Study, policy: Policy) -> Heard:
         ConfigError: `use=first_k` where the number of judgments wanted is not known; `resolution=weighted`
             where nobody's skill is.
     """
+    name = ("heard", policy.gate, policy.use, policy.resolution == "weighted")
+    if name not in study.memo:
+        study.memo[name] = _hear(study, policy)
+    found: Heard = study.memo[name]
+    return found
+
+
+def _hear(study: Study, policy: Policy) -> Heard:
     assignments = study["assignments"]
     enters, left_out = gate_of(assignments, policy.gate)
     judgments = study["judgments"]
@@ -79,8 +87,8 @@ def hear(study: Study, policy: Policy) -> Heard:
         first = _first_k(study, display, place, order)
         judgments, place, display, order = judgments[first], place[first], display[first], order[first]
     names = assignments["worker"]
-    workers = tuple(sorted(names[(names != "") & (assignments["state"] != EXPERT)].unique()))
-    code = pd.Index(workers).get_indexer(names)[place].astype(np.int64)
+    workers = workers_of(assignments)
+    code = pd.Index(workers).get_indexer(pd.Index(names))[place].astype(np.int64)
     verify, edit, target = _decisions(judgments, study["displays"]["key"].iloc[display])
     return Heard(
         display,
@@ -95,6 +103,12 @@ def hear(study: Study, policy: Policy) -> Heard:
         left_out,
         weights(study, workers)[code] if policy.resolution == "weighted" else None,
     )
+
+
+def workers_of(assignments: pd.DataFrame) -> tuple[str, ...]:
+    """Pseudonyms of all of the crowd who have an assignment, sorted."""
+    names = assignments["worker"]
+    return tuple(sorted(names[(names != "") & (assignments["state"] != EXPERT)].unique()))
 
 
 def _decisions(judgments: pd.DataFrame, shown: pd.Series) -> tuple[Bools, Bools, pd.Series]:

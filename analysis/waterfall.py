@@ -158,7 +158,7 @@ def _kinds(measured: Measured, rows: pd.DataFrame, gt_ran: Bools) -> Any:
     linked = (item >= 0) & gt_ran[rows["document_code"].to_numpy()]
     if linked.any():
         items, place = np.unique(item[linked], return_inverse=True)
-        got = letters(coded(measured, measured.items.iloc[items]), reference(measured))
+        got = letters(coded(measured.items.iloc[items]), reference(measured))
         out[linked] = np.where(got.letter == LETTERS[-1], got.part, got.letter)[place]
     return out
 

@@ -45,7 +45,8 @@ def workers_frame(study: Study, level: float, measured: Measured | None = None) 
         "worker"
     )
     frame = known.agg(assignments=("assignment", "size"), counted=("counts", "sum"))
-    frame["reasons"] = known["reason"].agg(lambda reasons: "; ".join(sorted(set(map(str, reasons.dropna())))))
+    given = assignments[["worker", "reason"]].dropna().drop_duplicates().sort_values("reason")
+    frame["reasons"] = given.groupby("worker")["reason"].agg("; ".join).reindex(frame.index, fill_value="")
     frame["judgments"] = _per_worker(real["worker"], frame.index)
     for decision in DECISIONS:
         _add_rate(
@@ -77,11 +78,12 @@ def _judgments(study: Study) -> pd.DataFrame:
     )
     right = made["decision"] == made["expected"]
     # An edit control may name the entities it accepts; another entity, or one not known, is a wrong answer.
-    accepted = [
-        not isinstance(named, str) or key in json.loads(named)
-        for key, named in zip(made["key"], made["acceptable"], strict=True)
+    accepted = np.ones(len(made), dtype=bool)
+    named = made.loc[made["acceptable"].notna().to_numpy(dtype=bool), ["key", "acceptable"]]
+    accepted[made["acceptable"].notna().to_numpy(dtype=bool)] = [
+        key in json.loads(keys) for key, keys in zip(named["key"], named["acceptable"], strict=True)
     ]
-    return made.assign(passed=right & ((made["decision"] != EDIT) | np.asarray(accepted, dtype=bool)))
+    return made.assign(passed=right & ((made["decision"] != EDIT) | accepted))
 
 
 def _agreement(measured: Measured, level: float) -> pd.DataFrame:

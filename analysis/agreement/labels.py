@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.engine.counts import Bools, Codes, Floats
-from analysis.errors import InputError, Problem
+from analysis.errors import InputError, Problem, plain
 
 Repeats = Literal["error", "first", "last"]
 REPEATS: Final[tuple[str, ...]] = get_args(Repeats)
@@ -79,7 +79,7 @@ def read(
             and no rule was given, a unit lies in two clusters, or nothing is left.
     """
     if repeats not in REPEATS:
-        raise InputError("unknown rule", where="repeats", got=repr(repeats), expected=" or ".join(REPEATS))
+        raise InputError("unknown rule", where="repeats", got=plain(repeats), expected=" or ".join(REPEATS))
     columns = [unit, worker, label, *([cluster] if cluster else [])]
     if missing := [name for name in columns if name not in table.columns]:
         raise InputError(

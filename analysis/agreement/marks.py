@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.agreement.labels import text_of
 from analysis.engine.counts import Codes
-from analysis.errors import InputError, Problem
+from analysis.errors import InputError, Problem, plain
 
 _NEEDED: Final = ("document", "worker", "start", "end", "label")
 _SHOWN: Final = 5
@@ -98,7 +98,7 @@ def _whole(column: pd.Series, name: str) -> Codes:
     if len(bad):
         raise InputError.of(
             [
-                Problem(f"{name} is no whole number", where=f"row {int(str(row)) + 1}", got=repr(value))
+                Problem(f"{name} is no whole number", where=f"row {int(str(row)) + 1}", got=plain(value))
                 for row, value in bad.iloc[:_SHOWN].items()
             ]
         )

@@ -19,7 +19,7 @@ from analysis.agreement.members import members
 from analysis.agreement.registry import chosen
 from analysis.agreement.taking import Columns, Table, are_sets, take, with_tables
 from analysis.engine.jackknife import FEW_WORKERS
-from analysis.errors import InputError
+from analysis.errors import InputError, plain
 
 SCALES: Final[tuple[str, ...]] = get_args(Scale)
 # Intervals that draw no replicates.
@@ -121,10 +121,10 @@ def _with_what_is_left(
 def check_options(scale: str, interval: str, level: float, replicates: int) -> None:
     """Refuse options that have other values."""
     if scale not in SCALES:
-        raise InputError("no such scale", where="scale", got=repr(scale), expected=", ".join(SCALES))
+        raise InputError("no such scale", where="scale", got=plain(scale), expected=", ".join(SCALES))
     if interval not in METHODS:
         raise InputError(
-            "no such interval", where="interval", got=repr(interval), expected=", ".join(METHODS)
+            "no such interval", where="interval", got=plain(interval), expected=", ".join(METHODS)
         )
     if not 0 < level < 1:
         raise InputError(

@@ -11,7 +11,7 @@ from analysis.agreement.found import Agreement
 from analysis.agreement.measure import agreement
 from analysis.agreement.span_measure import span_agreement
 from analysis.agreement.taking import are_sets
-from analysis.errors import InputError
+from analysis.errors import InputError, plain
 
 SHAPES: Final = {
     "labels": "one row a label: unit, worker, label",
@@ -48,13 +48,13 @@ def of_text(
         InputError: the text is no such table, or an option has another value.
     """
     if shape not in SHAPES:
-        raise InputError("no such shape", where="shape", got=repr(shape), expected=", ".join(SHAPES))
+        raise InputError("no such shape", where="shape", got=plain(shape), expected=", ".join(SHAPES))
     frame = _read(text)
     if shape == "spans":
         return span_agreement(frame, level=level, replicates=0)
     names = [name.strip() for name in categories.split(",") if name.strip()] or None
     if distance and not are_sets(distance):
-        raise InputError("no such distance", where="distance", got=repr(distance), expected="jaccard, masi")
+        raise InputError("no such distance", where="distance", got=plain(distance), expected="jaccard, masi")
     common = {"categories": names, "scale": scale, "distance": distance or None, "repeats": repeats}
     if shape == "joint":
         return agreement(table=_joint(frame), level=level, replicates=0, **common)  # type: ignore[arg-type]  # of one name each
@@ -112,6 +112,6 @@ def _joint(frame: pd.DataFrame) -> pd.DataFrame:
         raise InputError(
             "a cell is no number",
             where=f"row {counts.index[row]}, column {counts.columns[column]}",
-            got=repr(str(counts.iloc[row, column])),
+            got=plain(str(counts.iloc[row, column])),
         )
     return pd.DataFrame(numbers)

@@ -7,7 +7,7 @@ from typing import Final
 
 from analysis.agreement.coefficient import Coefficient
 from analysis.agreement.declared import DECLARED
-from analysis.errors import InputError
+from analysis.errors import InputError, plain
 
 COEFFICIENTS: Final = {coefficient.name: coefficient for coefficient in DECLARED}
 
@@ -50,5 +50,5 @@ def chosen(names: list[str] | None) -> list[Coefficient]:
     refuse(names or [])
     for name in names or []:
         if name not in COEFFICIENTS:
-            raise InputError("no such coefficient", got=repr(name), expected=", ".join(COEFFICIENTS))
+            raise InputError("no such coefficient", got=plain(name), expected=", ".join(COEFFICIENTS))
     return [COEFFICIENTS[name] for name in names] if names else list(COEFFICIENTS.values())

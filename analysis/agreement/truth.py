@@ -14,7 +14,7 @@ from analysis.agreement.labels import Labels, read
 from analysis.engine.bits import stream, uniforms
 from analysis.engine.counts import Floats
 from analysis.engine.proportions import wilson
-from analysis.errors import InputError
+from analysis.errors import InputError, plain
 
 MODELS: Final = ("dawid_skene", "one_coin", "majority")
 _CLOSE: Final = 1e-9
@@ -94,7 +94,7 @@ def infer(
         InputError: the table or an option cannot be used.
     """
     if model not in MODELS:
-        raise InputError("no such model", where="model", got=repr(model), expected=", ".join(MODELS))
+        raise InputError("no such model", where="model", got=plain(model), expected=", ".join(MODELS))
     table = read(labels, unit=unit, worker=worker, label=label, categories=categories, repeats=repeats)
     given = _given(table)
     start = _majority(table)

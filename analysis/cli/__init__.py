@@ -1,4 +1,4 @@
-"""The commands on files: `analyze`, `verify-bundle`, `score`, `agreement`; mounted by any typer application.
+"""The commands on files: `analyze`, `metrics`, `verify-bundle`, `score` and `agreement`, for a typer app.
 
 app = typer.Typer()
 register(app, resolve)      # resolve: what to read for a path the user gave; see `Resolver`
@@ -17,6 +17,7 @@ import typer
 
 from analysis.cli.agreement import agreement
 from analysis.cli.analyze import command as analyze_command
+from analysis.cli.metrics import command as metrics_command
 from analysis.cli.score import score
 from analysis.cli.verify import command as verify_command
 from analysis.errors import PosthocError
@@ -33,6 +34,7 @@ def register(app: typer.Typer, resolve: Resolver | None = None) -> None:
         resolve: turns what the user named into a bundle or CSV; None: it is one.
     """
     app.command("analyze")(analyze_command(resolve))
+    app.command("metrics")(metrics_command(resolve))
     app.command("verify-bundle")(verify_command(resolve))
     app.command("score")(score)
     app.command("agreement")(agreement)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy import special, stats
 
 from analysis.engine.bits import below, stream, uniforms
@@ -16,6 +18,8 @@ from analysis.engine.tally import Tally
 
 _MANY_CLASSES = 64
 MANY_MEMBERS = 8
+# Draws that are made at once: as many as a cache holds are made quicker than all.
+_CELLS = 1 << 21
 
 
 class Weights:
@@ -28,16 +32,20 @@ class Weights:
     def __init__(self, datasets: Sequence[str], sizes: Sequence[int], replicates: int, seed: int) -> None:
         self.replicates, self.seed = replicates, seed
         self._sizes = dict(zip(datasets, sizes, strict=True))
-        self._made: dict[str, Floats] = {}
+        self._made: dict[str, NDArray[Any]] = {}
 
-    def of(self, dataset: str) -> Floats:
-        """(replicates, documents): how often each document of the dataset is drawn."""
+    def of(self, dataset: str) -> NDArray[Any]:
+        """(replicates, documents): how often each document of the dataset is drawn, in few bytes each."""
         if dataset not in self._made:
             size = self._sizes[dataset]
-            draws = below(stream(self.seed, dataset, "documents"), size, self.replicates * size)
-            draws += np.repeat(np.arange(self.replicates) * size, size)
-            counts = np.bincount(draws, minlength=self.replicates * size)
-            self._made[dataset] = counts.reshape(self.replicates, size).astype(np.float64)
+            bits = stream(self.seed, dataset, "documents")
+            # A number of the stream gives two draws: an even number of replicates uses whole ones.
+            step = max(_CELLS // max(size, 1) // 2, 1) * 2
+            parts = [
+                _drawn(bits, size, min(step, self.replicates - low))
+                for low in range(0, self.replicates, step)
+            ]
+            self._made[dataset] = np.concatenate(parts) if parts else np.empty((0, size))
         return self._made[dataset]
 
     def resample(self, tallies: Sequence[Tally]) -> list[list[Sums]]:
@@ -55,16 +63,24 @@ class Weights:
         for dataset, size in self._sizes.items():
             part = product(self.of(dataset), table[start : start + size])
             whole += part
-            parts.append(part)
+            parts.append(np.ascontiguousarray(part.T))
             start += size
+        parts.append(np.ascontiguousarray(whole.T))
         out = []
         column = 0
         for tally in tallies:
             names = list(tally.documents)
-            columns = range(column, column + len(names))
-            out.append([dict(zip(names, part.T[columns], strict=True)) for part in (*parts, whole)])
+            columns = slice(column, column + len(names))
+            out.append([dict(zip(names, part[columns], strict=True)) for part in parts])
             column += len(names)
         return out
+
+
+def _drawn(bits: np.random.BitGenerator, size: int, replicates: int) -> NDArray[Any]:
+    draws = below(bits, size, replicates * size).reshape(replicates, size)
+    draws += np.arange(replicates)[:, None] * size
+    counts = np.bincount(draws.reshape(-1), minlength=replicates * size)
+    return counts.reshape(replicates, size).astype(np.min_scalar_type(size))
 
 
 def resample_units(sums: Sums, replicates: int, seed: int, *names: str) -> Sums:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -34,6 +34,9 @@ class Counts:
         n: the denominator of the row.
         quantities: named integer numerators, one value a row. The value of a quantity in a cluster is
             the sum over n, ascending, of (sum of the quantity over the cluster's rows with that n) / n.
+        few: rows are in the order of document, worker and n, and no two have all three alike.
+        cell: of each row, numbered in the order of document, worker and n, where that is known: what is
+            counted of the same rows over and over is then numbered once.
     """
 
     document: Codes
@@ -42,6 +45,8 @@ class Counts:
     worker: Codes
     n: Codes
     quantities: dict[str, Codes]
+    few: bool = False
+    cell: Codes | None = None
 
     @classmethod
     def of(
@@ -53,6 +58,7 @@ class Counts:
         segment: Any = -1,
         worker: Any = -1,
         n: Any = 1,
+        cell: Any = None,
     ) -> Counts:
         """Counts from arrays, columns or scalars; a scalar stands for every row."""
         rows = len(document)
@@ -70,6 +76,7 @@ class Counts:
             column(worker),
             column(n),
             {name: column(values) for name, values in quantities.items()},
+            cell=None if cell is None else column(cell),
         )
 
     @classmethod
@@ -88,14 +95,21 @@ class Counts:
                 )
                 for name in names
             },
+            cell=cls._cells([part.cell for part in parts]),
         )
+
+    @staticmethod
+    def _cells(parts: Sequence[Codes | None]) -> Codes | None:
+        known = [part for part in parts if part is not None]
+        return np.concatenate(known) if known and len(known) == len(parts) else None
 
     def __len__(self) -> int:
         """Number of rows."""
         return len(self.document)
 
     def select(self, rows: Bools | Codes | slice) -> Counts:
-        """The counts of some of the rows."""
+        """The counts of some of the rows, which keep their order if they are marked."""
+        marked = isinstance(rows, slice) or rows.dtype == bool
         return Counts(
             self.document[rows],
             self.segment[rows],
@@ -103,6 +117,8 @@ class Counts:
             self.worker[rows],
             self.n[rows],
             {name: values[rows] for name, values in self.quantities.items()},
+            few=self.few and marked,
+            cell=None if self.cell is None else self.cell[rows],
         )
 
     def merged(self) -> Counts:
@@ -111,17 +127,36 @@ class Counts:
         Segments and units are lost. Integers are added exactly, so every sum over documents, workers or both
         stays what it was, to the bit.
         """
-        n, place = distinct(self.n, int(self.n.max(initial=0)) + 1)
-        width = int(self.worker.max(initial=-1)) + 2
-        code = (self.document * width + self.worker + 1) * max(len(n), 1) + place
-        values, row = distinct(code, (int(self.document.max(initial=0)) + 1) * width * max(len(n), 1))
-        pair, place = np.divmod(values, max(len(n), 1))
-        nowhere = np.full(len(values), -1, dtype=np.int64)
+        if self.few:
+            return self
+        first, row = self._found()
+        nowhere = np.full(len(first), -1, dtype=np.int64)
         sums = {
-            name: _added(row, each.astype(np.float64), len(values)).astype(np.int64)
+            name: _added(row, each.astype(np.float64), len(first)).astype(np.int64)
             for name, each in self.quantities.items()
         }
-        return Counts(pair // width, nowhere, nowhere, pair % width - 1, n[place], sums)
+        place = (self.document[first], nowhere, nowhere, self.worker[first], self.n[first])
+        return Counts(*place, sums, few=True)
+
+    def _found(self) -> tuple[Codes, Codes]:
+        """A row of each document, worker and n, in their order; and the place among them of each row."""
+        if self.cell is not None:
+            values, row = distinct(self.cell, int(self.cell.max(initial=-1)) + 1)
+        else:
+            cells, size = cell_of(self.document, self.worker, self.n)
+            values, row = distinct(cells, size)
+        first = np.empty(len(values), dtype=np.int64)
+        first[row] = np.arange(len(row))
+        return first, row
+
+
+def cell_of(document: Codes, worker: Codes, n: Codes) -> tuple[Codes, int]:
+    """A number of each document, worker and n, ascending with them; and what all numbers are under."""
+    values, place = distinct(n, int(n.max(initial=0)) + 1)
+    width, columns = int(worker.max(initial=-1)) + 2, max(len(values), 1)
+    return (document * width + worker + 1) * columns + place, (
+        int(document.max(initial=0)) + 1
+    ) * width * columns
 
 
 def distinct(codes: Codes, size: int) -> tuple[Codes, Codes]:
@@ -158,8 +193,6 @@ class Prepared:
         n, index = distinct(counts.n, int(counts.n.max(initial=0)) + 1)
         self._n = n
         self._index: Codes | None = index if len(n) > 1 else None
-        # float64 holds integers exactly up to 2^53: sums of them are exact in any order.
-        self._values = {name: values.astype(np.float64) for name, values in counts.quantities.items()}
 
     def sums(self, cluster: Codes, size: int) -> Sums:
         """Sum of every quantity in every cluster: integers first, division by n after, n ascending.
@@ -184,16 +217,46 @@ class Prepared:
         return {name: _added(owner, values * factor, size) for name, values in plain.items()}
 
     def _plain(self, cluster: Codes, size: int) -> Sums:
+        return self.divided(self.tables(cluster, size))
+
+    def tables(self, cluster: Codes, size: int) -> Sums:
+        """Sums by cluster and n, which are whole and may be added further: (size, values of n)."""
+        columns = max(len(self._n), 1)
         if self._index is None:
-            n = self._n[0] if len(self._n) else 1
-            return {name: _added(cluster, values, size) / n for name, values in self._values.items()}
-        columns = len(self._n)
-        code = cluster * columns + self._index
+            if self.counts.few and (cluster[1:] >= cluster[:-1]).all():
+                return self._stretches(cluster, size)
+            code = cluster
+        else:
+            code = cluster * columns + self._index
+        return {
+            name: _added(code, values, size * columns).reshape(size, columns)
+            for name, values in self._values()
+        }
+
+    def _values(self) -> Iterator[tuple[str, Floats]]:
+        """float64 holds integers exactly up to 2^53: sums of them are exact in any order."""
+        for name, values in self.counts.quantities.items():
+            yield name, values.astype(np.float64)
+
+    def _stretches(self, cluster: Codes, size: int) -> Sums:
+        """The same where each cluster is a stretch of rows and n is always the same."""
+        new = np.ones(len(cluster), dtype=bool)
+        new[1:] = cluster[1:] != cluster[:-1]
+        first = np.flatnonzero(new)
         out = {}
-        for name, values in self._values.items():
-            table = _added(code, values, size * columns).reshape(size, columns)
-            total = np.zeros(size)
-            for column, n in enumerate(self._n):
+        for name, values in self._values():
+            out[name] = np.zeros((size, 1))
+            if len(first):
+                out[name][cluster[first], 0] = np.add.reduceat(values, first)
+        return out
+
+    def divided(self, tables: Sums) -> Sums:
+        """Sums over n, ascending, of what stands in its column over n."""
+        divisors = self._n if len(self._n) else np.ones(1, dtype=np.int64)
+        out = {}
+        for name, table in tables.items():
+            total = table[:, 0] / divisors[0]
+            for column, n in enumerate(divisors[1:], start=1):
                 total += table[:, column] / n
             out[name] = total
         return out

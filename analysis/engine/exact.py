@@ -7,18 +7,21 @@ that every partial sum is a whole number below 2^53, and exact.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analysis.engine.counts import Floats
 
 # Shares of up to 15 judgments are whole multiples of 1 / 360360.
 _SHARES: Final = 360360.0
 _BITS: Final = 52
+# Weights that are multiplied at once: they are kept in fewer bytes than numbers to multiply with.
+_CELLS: Final = 1 << 23
 
 
-def product(weights: Floats, table: Floats) -> Floats:
+def product(weights: NDArray[Any], table: Floats) -> Floats:
     """`weights @ table`, to the bit the same whatever order its terms are added in.
 
     Args:
@@ -29,9 +32,15 @@ def product(weights: Floats, table: Floats) -> Floats:
     Returns:
         (replicates, columns).
     """
-    largest = weights.max(initial=1.0) * np.abs(table).sum(axis=0)
+    largest = max(float(weights.max(initial=1)), 1.0) * np.abs(table).sum(axis=0)
     bits = np.floor(_BITS - np.log2(np.maximum(largest, 1.0)))
     unit = np.exp2(bits)
     shares = np.floor(bits - np.log2(_SHARES))
     unit = np.where(shares >= 0, _SHARES * np.exp2(np.maximum(shares, 0)), unit)
-    return np.asarray((weights @ np.rint(table * unit)) / unit)
+    whole = np.rint(table * unit)
+    step = max(_CELLS // max(weights.shape[1], 1), 1)
+    out = np.empty((len(weights), table.shape[1]))
+    for low in range(0, len(weights), step):
+        part = weights[low : low + step].astype(np.float64, copy=False)
+        np.divide(part @ whole, unit, out=out[low : low + step])
+    return out

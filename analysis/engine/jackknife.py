@@ -74,6 +74,7 @@ def spread(cut: Cut, value: Value, size: str, kind: str, *, total: bool = False)
         kind: of the clusters.
         total: the statistic is a total, whose delete-one values are scaled up by G / (G - 1).
     """
+    # By itself: numpy adds ten numbers in another order if they stand beside others.
     estimate = float(evaluate_at(value, cut.total)[0])
     kinds = ["document", "worker"] if kind == "two-way" else [kind]
     every = [*kinds, "cell"] if kind == "two-way" else kinds

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.engine.counts import Codes, Counts, Floats, Prepared, Sums, distinct
+from analysis.engine.counts import Bools, Codes, Counts, Floats, Prepared, Sums, distinct
 
 Value = Callable[[Mapping[str, NDArray[Any]]], NDArray[Any]]
 ALL_DATASETS: Final = -1
@@ -44,10 +45,39 @@ class Without:
         total: by dataset.
     """
 
-    clusters: Sums
-    left: Sums
+    clusters: Mapping[str, Floats]
+    left: Mapping[str, Floats]
     dataset: Codes
     total: Sums
+
+
+class _Those(Mapping[str, Floats]):
+    """The sums of some of the clusters, made when they are asked for: a formula looks at few of many."""
+
+    def __init__(self, sums: Sums, there: Bools | None) -> None:
+        self._sums, self._there = sums, there
+
+    def __getitem__(self, name: str) -> Floats:
+        values = self._sums[name]
+        return values if self._there is None else values[self._there]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sums)
+
+    def __len__(self) -> int:
+        return len(self._sums)
+
+
+class _Left(_Those):
+    """What is left of their datasets without each of them, made likewise."""
+
+    def __init__(self, sums: Sums, there: Bools | None, total: Sums, dataset: Codes) -> None:
+        super().__init__(sums, there)
+        self._total, self._dataset = total, dataset
+
+    def __getitem__(self, name: str) -> Floats:
+        total = self._total[name]
+        return (total if len(total) == 1 else total[self._dataset]) - super().__getitem__(name)
 
 
 class Tally:
@@ -106,14 +136,34 @@ class Tally:
     @cached_property
     def totals(self) -> Sums:
         """By dataset, and last over all: (datasets + 1,)."""
-        parts = self._prepared.sums(self._dataset, self.datasets)
-        whole = self._prepared.sums(np.zeros(len(self._rows), dtype=np.int64), 1)
-        return {name: np.concatenate([parts[name], whole[name]]) for name in parts}
+        return self._by_document[1]
 
     @cached_property
     def documents(self) -> Sums:
         """By document; documents without rows hold 0."""
-        return self._prepared.sums(self._rows.document, int(self.bounds[-1]))
+        return self._by_document[0]
+
+    @cached_property
+    def _by_document(self) -> tuple[Sums, Sums]:
+        """By document; and by dataset, and last over all."""
+        prepared, size = self._prepared, int(self.bounds[-1])
+        if self._weight is not None:
+            parts = prepared.sums(self._dataset, self.datasets)
+            whole = prepared.sums(np.zeros(len(self._rows), dtype=np.int64), 1)
+            totals = {name: np.concatenate([parts[name], whole[name]]) for name in parts}
+            return prepared.sums(self._rows.document, size), totals
+        tables = prepared.tables(self._rows.document, size)
+        # Whole numbers are added, so that it is the same in what order.
+        added = {
+            name: np.stack(
+                [
+                    *(table[low:high].sum(axis=0) for low, high in pairwise(self.bounds)),
+                    table.sum(axis=0),
+                ]
+            )
+            for name, table in tables.items()
+        }
+        return prepared.divided(tables), prepared.divided(added)
 
     @cached_property
     def _cells(self) -> tuple[Codes, Codes, Codes]:
@@ -146,9 +196,16 @@ class Tally:
     def _workers(self) -> Sums:
         """By (dataset, worker + 1), and last by worker + 1 over all: (datasets + 1, workers + 1)."""
         width = int(self._rows.worker.max(initial=-1)) + 2
-        worker = self._rows.worker + 1
-        parts = self._prepared.sums(self._dataset * width + worker, self.datasets * width)
-        whole = self._prepared.sums(worker, width)
+        worker, prepared = self._rows.worker + 1, self._prepared
+        cluster, size = self._dataset * width + worker, self.datasets * width
+        if self._weight is not None:
+            parts, whole = prepared.sums(cluster, size), prepared.sums(worker, width)
+        else:
+            tables = prepared.tables(cluster, size)
+            parts = prepared.divided(tables)
+            whole = prepared.divided(
+                {name: table.reshape(self.datasets, width, -1).sum(axis=0) for name, table in tables.items()}
+            )
         return {name: np.concatenate([parts[name], whole[name]]).reshape(-1, width) for name in parts}
 
     def workers(self, dataset: int) -> Sums:
@@ -168,12 +225,15 @@ class Tally:
         """
         if (kind, whole) not in self._without:
             sums, dataset = self._clusters(kind, whole=whole)
-            there = np.any([values != 0 for values in sums.values()], axis=0)
-            if not there.all():
-                sums, dataset = {name: values[there] for name, values in sums.items()}, dataset[there]
+            there: Bools | None = np.zeros(len(dataset), dtype=bool)
+            for values in sums.values():
+                there |= values != 0
+            if there is not None and there.all():
+                there = None
+            dataset = dataset if there is None else dataset[there]
             total = {name: values[-1:] if whole else values[:-1] for name, values in self.totals.items()}
-            left = {name: total[name][dataset] - values for name, values in sums.items()}
-            self._without[kind, whole] = Without(sums, left, dataset, total)
+            left = _Left(sums, there, total, dataset)
+            self._without[kind, whole] = Without(_Those(sums, there), left, dataset, total)
         return self._without[kind, whole]
 
     def forget(self) -> None:
@@ -181,6 +241,21 @@ class Tally:
         self._without.clear()
         for name in ("_prepared", "_cells", "cells"):
             self.__dict__.pop(name, None)
+
+    def release(self) -> None:
+        """Let go of the rows where only sums by document, dataset and all are wanted from now on.
+
+        Units are resampled later: where they can be asked for, rows stay.
+        """
+        self.forget()
+        if not self._few:
+            return
+        self.documents, self.totals = self.documents, self.totals
+        for name in ("_rows", "_dataset", "_workers", "cell_document", "cell_worker"):
+            self.__dict__.pop(name, None)
+        self.memo.clear()
+        # By numbers: a slice would hold on to all that it is cut from.
+        self.counts = self.counts.select(np.empty(0, dtype=np.int64))
 
     def _clusters(self, kind: str, *, whole: bool) -> tuple[Sums, Codes]:
         """The sums of all clusters of a kind, and the dataset of each (0 for all together)."""
@@ -246,6 +321,7 @@ class MacroTally(Tally):
     def __init__(self, tally: Tally, value: Value, size: str) -> None:
         self.counts, self.bounds = tally.counts, tally.bounds
         self._inner, self._value, self._size = tally, value, size
+        self._few = tally._few  # noqa: SLF001 - a tally of the same kind
         self._cuts, self._without, self.memo = WeakValueDictionary(), {}, {}
 
     def _of(self, of: Sums) -> Sums:

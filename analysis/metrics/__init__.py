@@ -8,14 +8,14 @@ from typing import Final
 # The order in which metrics are listed and computed.
 MODULES: Final = (
     "rates",
+    "coverage",
+    "calibration",
     "union_size",
     "posthoc",
     "pre_annotation",
-    "coverage",
     "missed",
     "i_of_n",
     "agreement",
-    "calibration",
     "decoys",
 )
 

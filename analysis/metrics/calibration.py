@@ -46,6 +46,7 @@ def count(view: View) -> Counts:
         unit=votes["annotation"],
         worker=votes["worker"],
         n=votes["n"],
+        cell=votes["cell"],
         quantities=quantities,
     )
 

@@ -42,7 +42,7 @@ def where_gt_ran(measured: Measured, items: Codes) -> Codes:
 def union_letters(measured: Measured) -> tuple[pd.DataFrame, Coverage]:
     """The union's items, where the ground truth ran, and their letters against it."""
     items = measured.items.iloc[where_gt_ran(measured, union(measured.view()))]
-    return items, letters(coded(measured, items), reference(measured))
+    return items, letters(coded(items), reference(measured))
 
 
 def count(view: View) -> Counts:
@@ -62,6 +62,7 @@ def count(view: View) -> Counts:
         unit=votes["item"],
         worker=votes["worker"],
         n=votes["n"],
+        cell=votes["cell"],
         quantities={"union": verify, "items": weight}
         | {name: verify * mask for name, mask in masks.items()}
         | {f"items_{name}": weight * mask for name, mask in masks.items()},

@@ -14,7 +14,7 @@ import numpy as np
 from analysis.alpha import labels_of
 from analysis.decided import as_made, units
 from analysis.engine.counts import Bools, Codes, Counts
-from analysis.errors import InputError
+from analysis.errors import InputError, plain
 from analysis.measured import Measured, View
 from analysis.metrics.registry import Metric, MetricFamily, ratio, register_family
 
@@ -25,8 +25,11 @@ def shared_items(view: View, n: int) -> tuple[Counts, Codes, Codes]:
     """Items of every source decided by at least n workers: a row each, its workers m and who verified v."""
     where, counts = units(view, "verified")
     m = labels_of(counts)
-    plain = as_made(view.measured)
-    chosen: Bools = plain.support.all(axis=1) & plain.items["in_scope"].to_numpy(bool)
+    memo, name = view.measured.memo, "items of every source"
+    if name not in memo:
+        plain = as_made(view.measured)
+        memo[name] = plain.support.all(axis=1) & plain.items["in_scope"].to_numpy(bool)
+    chosen: Bools = memo[name]
     kept = chosen[where["item"].to_numpy()] & (m >= n)
     there = where.loc[kept]
     rows = Counts.of(
@@ -68,7 +71,7 @@ def _counter(n: int) -> Callable[[View], Counts]:
 def _make(match: re.Match[str]) -> Metric:
     i, n = int(match[1]), int(match[2])
     if not 0 <= i <= n or n < 1:
-        raise InputError("no such metric", got=repr(match[0]), expected="verified_i_of_n with i from 0 to n")
+        raise InputError("no such metric", got=plain(match[0]), expected="verified_i_of_n with i from 0 to n")
     return Metric(
         name=match[0],
         title=f"Verified by {i} of {n}",

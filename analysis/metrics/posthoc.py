@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ def precision(view: View) -> Counts:
             counts.worker,
             counts.n,
             {"hit": counts.quantities["verify"], "judged": counts.quantities["judged"]},
+            cell=counts.cell,
         )
     scope = view.measured.annotations["in_scope"].to_numpy()
     votes = view.votes[scope[view.votes["annotation"].to_numpy()]]
@@ -111,7 +113,7 @@ def f1(view: View) -> Counts:
     item = view.measured.annotations["item"].to_numpy()[precise.unit]
     # What is no link (NIL shown as an annotation) is a unit of its own, after all items.
     unit = np.where(item >= 0, item, len(view.measured.items) + precise.unit)
-    by_item = Counts(precise.document, precise.segment, unit, precise.worker, precise.n, precise.quantities)
+    by_item = replace(precise, unit=unit)
     return Counts.concat([by_item, recall(view)])
 
 
@@ -144,6 +146,7 @@ def _rows(votes: pd.DataFrame, unit: str, quantities: Mapping[str, Any]) -> Coun
         unit=votes[unit],
         worker=votes["worker"],
         n=votes["n"],
+        cell=votes["cell"],
         quantities=quantities,
     )
 

@@ -18,6 +18,7 @@ def judged(view: View) -> Counts:
         unit=votes["annotation"],
         worker=votes["worker"],
         n=votes["n"],
+        cell=votes["cell"],
         quantities={
             "verify": votes["verify"],
             "edit": votes["edit"],

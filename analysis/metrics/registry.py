@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.engine.counts import Counts
-from analysis.errors import InputError
+from analysis.errors import InputError, plain
 from analysis.measured import Measured, View
 
 Family = Literal["rates", "union", "matching", "agreement"]
@@ -134,7 +134,7 @@ def get(name: str) -> Metric:
             return family.make(match)
     raise InputError(
         "no such metric",
-        got=repr(name),
+        got=plain(name),
         expected=", ".join([*_METRICS, *(f.pattern.pattern for f in _FAMILIES.values())]),
     )
 
@@ -143,21 +143,30 @@ parse = get
 
 
 def registered() -> list[Metric]:
-    """Every metric with a fixed name, in the order of registration."""
-    _load()
-    return list(_METRICS.values())
+    """Every metric with a fixed name, module by module, whichever was imported first; others' own last."""
+    modules = _load()
+    return sorted(_METRICS.values(), key=lambda metric: _place(modules, metric.count))
+
+
+def _place(modules: Sequence[str], made: Callable[..., Any]) -> int:
+    name = made.__module__.removeprefix("analysis.metrics.")
+    return modules.index(name) if name in modules else len(modules)
+
+
+def _families() -> list[MetricFamily]:
+    modules = _load()
+    return sorted(_FAMILIES.values(), key=lambda family: _place(modules, family.make))
 
 
 def named_families() -> list[str]:
     """The families, each written as all its names."""
-    _load()
-    return [family.named for family in _FAMILIES.values()]
+    return [family.named for family in _families()]
 
 
 def names(measured: Measured) -> list[str]:
     """The names of all metrics that make sense for a study, families included."""
-    _load()
-    return [*_METRICS, *(name for family in _FAMILIES.values() for name in family.names(measured))]
+    found = [metric.name for metric in registered()]
+    return [*found, *(name for family in _families() for name in family.names(measured))]
 
 
 def ratio(numerator: str, denominator: str) -> Callable[[Mapping[str, NDArray[Any]]], NDArray[Any]]:
@@ -170,8 +179,9 @@ def ratio(numerator: str, denominator: str) -> Callable[[Mapping[str, NDArray[An
     return value
 
 
-def _load() -> None:
-    """Import every module of the package: each registers its metrics."""
-    from analysis.metrics import load_all  # noqa: PLC0415 - the modules import this one
+def _load() -> tuple[str, ...]:
+    """Import every module of the package: each registers its metrics. Returns their order."""
+    from analysis.metrics import MODULES, load_all  # noqa: PLC0415 - the modules import this one
 
     load_all()
+    return MODULES

@@ -28,6 +28,7 @@ def union_items(view: View) -> Counts:
         unit=votes["item"],
         worker=votes["worker"],
         n=votes["n"],
+        cell=votes["cell"],
         quantities={
             "verify": votes["verify"],
             "items": votes["weight"] * verified[votes["item"].to_numpy()],
@@ -53,6 +54,7 @@ def unique_items(view: View) -> Counts:
         unit=votes["item"].where(votes["item"] >= 0, len(measured.items) + votes["annotation"]),
         worker=votes["worker"],
         n=votes["n"],
+        cell=votes["cell"],
         quantities={
             "verify": votes["verify"] * unique,
             "items": votes["weight"] * unique,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import pandas as pd
 
-from analysis.errors import InputError
+from analysis.errors import InputError, plain
 from analysis.folder import read_manifest
 from analysis.report import campaign_figures, differences, figures, style, waterfalls
 from analysis.report.drawing import Drawing, Sketch
@@ -112,13 +112,13 @@ def figure(
         InputError: no such figure or policy, or these numbers do not allow it.
     """
     if name not in NAMES:
-        raise InputError("no such figure", got=repr(name), expected=", ".join(NAMES))
+        raise InputError("no such figure", got=plain(name), expected=", ".join(NAMES))
     numbers = _read(Path(results), policy) if isinstance(results, str | Path) else _held(results, policy)
     with style.style(width):
         sketch = FIGURES[NAMES.index(name)](numbers, width)
     if sketch is None:
         raise InputError(
-            "this figure has nothing to show", got=repr(name), expected="numbers it is drawn from"
+            "this figure has nothing to show", got=plain(name), expected="numbers it is drawn from"
         )
     return sketch.figure
 
@@ -131,7 +131,7 @@ def _known(policy: str | None, names: list[str]) -> str:
     if policy is None:
         return names[0]
     if policy not in names:
-        raise InputError("no such policy in these results", got=repr(policy), expected=", ".join(names))
+        raise InputError("no such policy in these results", got=plain(policy), expected=", ".join(names))
     return policy
 
 

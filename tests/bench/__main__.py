@@ -16,6 +16,7 @@ from tests.bench.rows import Row, table
 BENCHES = (
     "metrics",
     "command",
+    "large",
     "agreement",
     "importing",
     "reading",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import sys
 import threading
@@ -42,6 +43,7 @@ def app(path: str) -> Flask:
 
 
 if __name__ == "__main__":
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     server = create_server(app(sys.argv[1]), host="127.0.0.1", port=0, threads=8, connection_limit=1000)
     sys.stdout.write(f"Listening on http://127.0.0.1:{server.effective_port}" + "\n")
     sys.stdout.flush()

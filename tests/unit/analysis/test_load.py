@@ -152,7 +152,7 @@ def test_the_ground_truth_is_named(tmp_path):
     path = _csv(tmp_path, "d,t,gold,0,3,Q1,w,verify", "d,t,A,0,3,Q1,w,verify")
     assert load(path).ground_truth is None
     assert load(path, gt="gold").ground_truth == "gold"
-    with pytest.raises(InputError, match="no such source; got 'silver'; expected A, gold"):
+    with pytest.raises(InputError, match="no such source; got silver; expected A, gold"):
         load(path, gt="silver")
 
 

@@ -105,6 +105,12 @@ def test_another_sample_changed_terms_and_early_judgments_are_told():
     assert _said(Study(tables, _study().manifest)) == ["3 assignments were handed in before the lock."]
 
 
+def test_what_was_planned_or_retired_after_the_lock_is_told():
+    assert _said(_study({**TERMS, "plan": "ab"}, plan_sha256="ab")) == []
+    [sentence] = _said(_study({**TERMS, "plan": "ab"}, plan_sha256="cd"))
+    assert sentence.startswith("The plan is not the one that was locked")
+
+
 def test_the_margin_is_what_is_asked_for_else_what_was_locked():
     assert margin_of(_study(), None) == 0.02
     assert margin_of(_study(), 0.1) == 0.1

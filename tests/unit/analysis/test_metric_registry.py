@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from analysis.metrics import registry
 from analysis.metrics.registry import get, macro, register, registered
 
 PUBLISHED = [
@@ -48,3 +49,10 @@ def test_a_name_is_given_once():
 
 def test_a_macro_form_is_clustered_by_documents_and_workers_alone():
     assert set(macro(get("posthoc_recall")).clusters) == {"document", "worker", "two-way"}
+
+
+def test_the_order_of_metrics_hangs_on_no_import(monkeypatch):
+    """Whichever module of metrics is imported first, rows come in one order."""
+    before = [metric.count.__module__ for metric in registered()]
+    monkeypatch.setattr(registry, "_METRICS", dict(reversed(registry._METRICS.items())))
+    assert [metric.count.__module__ for metric in registered()] == before

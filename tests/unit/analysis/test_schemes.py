@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from analysis.schemes import _counted, differences, scheme
+from analysis.schemes import counted, differences, scheme
 
 
 def test_a_scheme_is_the_type_and_the_language():
@@ -27,4 +27,4 @@ def test_without_links_in_the_ground_truth_nothing_is_said():
 
 def test_schemes_of_a_column_are_counted_as_those_of_a_list():
     keys = ["wd:Q42", "w:en:A:B", "w:en:C\nD", "dbp:de:Berlin", "id:77", "odd"]
-    assert _counted(pd.Series(keys, dtype="str")) == dict(_counted(keys))
+    assert counted(pd.Series(keys, dtype="str")) == dict(counted(keys))

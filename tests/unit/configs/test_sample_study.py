@@ -57,7 +57,7 @@ def corpus():
 
 @pytest.fixture(scope="module")
 def entities():
-    return read_rows(DEMO / "kb.tsv", "en")
+    return [row for _, row in read_rows(DEMO / "kb.tsv", "en")]
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +68,13 @@ def called(entities):
         for name in (row.title, *row.aliases):
             names.setdefault(fold(name), set()).add(row.key)
     return names
+
+
+def test_pictures_are_small_and_credited(entities):
+    pictured = [row for row in entities if row.image]
+    assert sorted(row.image for row in pictured) == sorted((DEMO / "pictures").iterdir())
+    assert {row.image_credit for row in pictured} == {"the posthoc authors, CC0"}
+    assert max(row.image.stat().st_size for row in pictured) < 10_000
 
 
 def test_the_four_files_hold_the_same_texts_and_no_text_twice(corpus):

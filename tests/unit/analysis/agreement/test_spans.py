@@ -86,7 +86,7 @@ def test_intervals_are_over_documents():
         (("d", "a", 3, 12, "X", 9), "ends behind the document"),
         (("d", "a", 3, None, "X", 9), "start without end"),
         (("d", "a", None, None, "X", 9), "a label without a span"),
-        (("d", "a", "x", 4, "X", 9), "start is no whole number; got 'x'"),
+        (("d", "a", "x", 4, "X", 9), "start is no whole number; got x"),
     ],
 )
 def test_a_row_that_is_no_span_is_refused(row, fault):
