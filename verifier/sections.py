@@ -18,6 +18,8 @@ from pydantic import (
     model_validator,
 )
 
+# More of anything than a study can hold; plans are reckoned with numbers of 64 bits.
+MOST: Final = 1_000_000_000
 _RULE: Final = re.compile(r"([0-9]{1,4}) of ([0-9]{1,4})")
 _LUCK: Final = re.compile(r"guess below (0?\.[0-9]{1,6})")
 
@@ -60,7 +62,7 @@ class SampleSection(Section):
     unit: Literal["segment", "document", "task"] = "segment"
     method: Literal["simple", "stratified", "size"] = "simple"
     share: Annotated[StrictFloat, Field(gt=0, le=1)] | None = None
-    n: Annotated[StrictInt, Field(ge=1)] | None = None
+    n: Annotated[StrictInt, Field(ge=1, le=MOST)] | None = None
     strata: tuple[Literal["dataset", "document", "source"], ...] = ()
 
     @model_validator(mode="after")
@@ -106,11 +108,11 @@ class PlanSection(Section):
     show: Literal["source", "pooled"] = "source"
     k: StrictInt = Field(default=1, ge=1, le=50)
     splitter: Literal["whole", "paper"] = "whole"
-    min_chars: StrictInt = Field(default=300, ge=1)
+    min_chars: StrictInt = Field(default=300, ge=1, le=MOST)
     repeat_share: StrictFloat = Field(default=0.1, ge=0, le=1)
-    max_annotations: Annotated[StrictInt, Field(ge=1)] | None = None
+    max_annotations: Annotated[StrictInt, Field(ge=1, le=MOST)] | None = None
     sample: SampleSection | None = None
-    workers: Annotated[StrictInt, Field(ge=1)] | None = None
+    workers: Annotated[StrictInt, Field(ge=1, le=MOST)] | None = None
     reuse: StrictBool = False
 
     @model_validator(mode="after")

@@ -42,7 +42,7 @@ _EXPECTED: Final = {
     "literal_error": "{expected}",
     "greater_than_equal": "{ge:g} or more",
     "greater_than": "more than {gt:g}",
-    "less_than_equal": "{le:g} or less",
+    "less_than_equal": "{le:.12g} or less",
     "less_than": "less than {lt:g}",
     "model_type": _MAPPING,
     "model_attributes_type": _MAPPING,

@@ -13,6 +13,9 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import LiveServer, findings, free_port, stored
 from tests.browser.test_assignment import active, handed_in, settled, to_tasks
 
+# Milliseconds after which the page takes a decision on a text that came by itself.
+UNREAD = 320
+
 
 @pytest.fixture(scope="module")
 def asking(planned_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
@@ -27,7 +30,8 @@ def asking(planned_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 
 def decide_the_text(page: Page) -> list[str]:
-    """Verify all that is open in this text with one key each; the displays, in order."""
+    """Verify all that is open in this text with one key each, when it can be read; the displays, in order."""
+    page.wait_for_timeout(UNREAD)
     did = []
     for _ in range(page.locator('#text .mark[data-decision=""]').count()):
         did.append(active(page))
@@ -51,6 +55,21 @@ def test_a_text_that_is_done_gives_way_to_the_next(page: Page, live_server) -> N
     assert findings(page) == []
     handed_in(page)
     assert [(row[0], row[2]) for row in stored(live_server, token)] == [(name, "verify") for name in did]
+
+
+def test_the_second_of_two_quick_keys_decides_nothing_in_a_text_that_nobody_has_read(
+    page: Page, live_server
+) -> None:
+    """The last key of a text, pressed twice, does not reach into the next one; after a turn a key does."""
+    to_tasks(page, live_server.url, "twice")
+    did = decide_the_text(page)
+    page.keyboard.press("v")
+    page.keyboard.press("r")
+    expect(page.locator("#where")).to_contain_text("Text 2 of")
+    expect(page.locator("#counted")).to_contain_text(f"{len(did)} of")
+    page.keyboard.press("n")
+    page.keyboard.press("v")
+    expect(page.locator("#counted")).to_contain_text(f"{len(did) + 1} of")
 
 
 def test_undo_goes_back_to_the_text_of_the_decision(page: Page, live_server) -> None:
@@ -133,6 +152,23 @@ def test_missing_names_are_asked_for_before_a_text_goes(page: Page, asking: Live
     page.keyboard.press("u")
     expect(page.locator("#where")).to_contain_text("Text 1 of")
     expect(page.locator("#comment-box")).to_have_value("odd words")
+
+
+def test_a_name_being_typed_stays_being_typed_when_one_looks_elsewhere(
+    page: Page, asking: LiveServer
+) -> None:
+    """Back from another tab, the rest of it goes into the box and decides nothing."""
+    to_tasks(page, asking.url, "looks up")
+    page.keyboard.press("m")
+    page.keyboard.type("nobo")
+    with page.expect_response("**/state"):
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    page.wait_for_timeout(100)
+    page.keyboard.type("dyver")
+    expect(page.locator("#missing-words")).to_have_value("nobodyver")
+    expect(page.locator("#counted")).to_contain_text("0 of")
+    page.locator("#next-text").click()
+    expect(page.locator("#missing-form")).to_be_hidden()
 
 
 def test_a_comment_that_cannot_be_sent_holds_the_tab(page: Page, asking: LiveServer) -> None:

@@ -83,6 +83,24 @@ def test_in_the_place_of_a_confirmed_one_nobody_is_given_it_before_it_is_confirm
     assert new in in_use(study)
 
 
+def test_two_who_retire_at_once_get_a_control_each_for_every_one_that_went(study, monkeypatch):
+    with study.read() as session:
+        one, both, other = [state.task for state in controls.states(session)][:3]
+    find, told = replacing.find, []
+
+    def overtaken(opened, dropped):
+        found = find(opened, dropped)
+        monkeypatch.setattr(replacing, "find", find)
+        told.append(confirming.retire(opened, [one, both], "first", NOON))
+        return found
+
+    monkeypatch.setattr(replacing, "find", overtaken)
+    told.append(confirming.retire(study, [both, other], "second", NOON))
+    assert [list(each.replaced_by) for each in told] == [[one, both], [other]]
+    passages = in_use(study)
+    assert len(passages) == len(set(passages.values())) == 50
+
+
 def test_who_has_drawn_the_old_one_keeps_it(study):
     made.crowd(study, 1)
     assert come(study, "ann").outcome == "working"

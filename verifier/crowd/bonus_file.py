@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import os
 import re
 from collections.abc import Iterable, Sequence
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from analysis.errors import InputError, Problem, StateError, plain
-from verifier.given import text_of
+from verifier.given import rows_of
 
 COLUMNS: Final = ("assignment", "worker", "amount", "reason")
 MOST_LETTERS: Final = 1000
@@ -63,15 +62,15 @@ def read(path: Path) -> list[Asked]:
     Raises:
         InputError: the file cannot be read, or lines are wrong; all are listed.
     """
-    rows = csv.reader(io.StringIO(text_of(path), newline=""))
-    header = [name.strip().lower() for name in next(rows, [])]
+    (_, first), *rows = rows_of(path) or [(0, [])]
+    header = [name.strip().lower() for name in first]
     _check_header(path, header)
     found: list[Asked] = []
     problems: list[Problem] = []
-    for row in rows:
+    for number, row in rows:
         if any(cell.strip() for cell in row):
             told = {name: cell.strip() for name, cell in zip(header, row, strict=False)}
-            item = _line(f"{path}:{rows.line_num}", told)
+            item = _line(f"{path}:{number}", told)
             (problems if isinstance(item, Problem) else found).append(item)  # type: ignore[arg-type]  # by kind
     if problems:
         raise InputError.of(problems)

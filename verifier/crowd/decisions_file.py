@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +12,7 @@ from analysis.errors import InputError, Problem, StateError, plain
 from verifier.crowd import rejecting, review, vault
 from verifier.crowd.base import Capability
 from verifier.crowd.platforms import adapter_of
-from verifier.given import text_of
+from verifier.given import number_of, records_of
 from verifier.store import crowd, hosting, ledger
 
 if TYPE_CHECKING:
@@ -49,12 +47,8 @@ def read(study: Study, path: Path) -> list[Decided]:
             where="--decisions",
             remedy="Use --approve and --reject; what was decided on its site comes in with posthoc collect.",
         )
-    try:
-        rows = csv.DictReader(io.StringIO(text_of(path), newline=""))
-        lines = [(rows.line_num, row) for row in rows]
-    except csv.Error as error:
-        raise InputError("the file is no CSV", where=str(path), got=str(error)) from None
-    columns = [name for name in rows.fieldnames or [] if name]
+    names, lines = records_of(path)
+    columns = [name for name in names if name]
     if "decision" not in columns or not set(NAMES) & set(columns):
         raise InputError(
             "the columns are not those of a list of decisions",
@@ -115,7 +109,8 @@ def _finder(session: Session, study: Study) -> Callable[[str, str], int | None]:
 
     def find(name: str, value: str) -> int | None:
         if name == "assignment":
-            return int(value) if value.isascii() and value.isdecimal() and int(value) in numbers else None
+            number = number_of(value)
+            return number if number in numbers else None
         if name == "completion_code":
             return by_code.get(value.upper())
         if name == "worker":

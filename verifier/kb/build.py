@@ -73,7 +73,10 @@ _ORDERED: Final = (
     " r.image, r.credit, r.aliases, c.names from stage.row r left join stage.called c on c.key = r.key"
     " order by known desc, r.key"
 )
-_QUICK: Final = "pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -32000;"
+_QUICK: Final = """
+pragma main.journal_mode = off; pragma main.synchronous = off; pragma main.cache_size = -32000;
+pragma stage.journal_mode = off; pragma stage.synchronous = off;
+"""
 _BATCH: Final = 2000
 _INDEXES: Final = """
 create index name_folded on name (folded);
@@ -160,8 +163,8 @@ def _drafts(target: Path) -> Iterator[tuple[sqlite3.Connection, Path]]:
             connection = sqlite3.connect(part)
         try:
             with _said_of(target):
-                connection.executescript(_QUICK)
                 connection.execute("attach ? as stage", (str(stage),))
+                connection.executescript(_QUICK)
                 connection.executescript(_STAGE)
             yield connection, stage
         finally:
@@ -172,15 +175,21 @@ def _drafts(target: Path) -> Iterator[tuple[sqlite3.Connection, Path]]:
 
 
 def _sweep(target: Path) -> None:
-    """Away with what a build that was killed has left, which may be large; another that is at work keeps its own."""
+    """Away with what a killed build has left, which may be large; one that is at work keeps its own."""
     for path in target.parent.glob(f".{glob.escape(target.name)}.*.*"):
         number, _, what = path.name.removeprefix(f".{target.name}.").partition(".")
-        if what in _DRAFTS and number.isdecimal() and (int(number) == os.getpid() or not _runs(int(number))):
+        # SQLite may have left a journal with it.
+        if what.partition("-")[0] in _DRAFTS and number.isdecimal() and not _runs(int(number)):
             path.unlink(missing_ok=True)
 
 
 def _runs(process: int) -> bool:
-    """Whether there is a process of this number; it may be another one's."""
+    """Whether there is another process of this number; it may be anybody's."""
+    if process == os.getpid():
+        return False
+    if os.name == "nt":
+        # To ask there would end it.
+        return True
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):

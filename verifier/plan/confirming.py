@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from analysis.csv_lines import write_records
-from analysis.errors import InputError, Problem, StateError
+from analysis.errors import InputError, Problem, StateError, plain
 from verifier import targets
-from verifier.given import text_of
+from verifier.given import number_of, records_of
 from verifier.plan import lock, replacing
 from verifier.plan.controls import least
 from verifier.store import controls, plans
@@ -168,28 +166,43 @@ def retire(study: Study, tasks: Collection[int], reason: str, now: datetime) -> 
 def _settle(
     study: Study, *, kept: Collection[int] = (), dropped: Collection[int], reason: str, now: datetime
 ) -> Listed:
-    found = replacing.find(study, dropped)
-    with study.write(alone=True) as session:
-        before = {state.task: state for state in controls.states(session)}
-        confirmed = controls.confirm(session, kept, now)
-        retired = controls.retire(session, dropped, now, reason)
-        if not retired:
-            return _listed(session, confirmed=confirmed, passed_over=_passed_over(before, kept))
-        replaced = replacing.put(session, study, found, now)
-        _enough(session, study, len(retired))
-        replacing.note(session, retired, reason, replaced, now)
-        return _listed(
-            session,
-            confirmed=confirmed,
-            retired=len(retired),
-            affected=plans.assignments_with(session, retired),
-            replaced_by=replaced.by,
-            not_replaced=[task for task in retired if task not in replaced.by],
-            failures=replaced.failures,
-            waiting=[new for old, new in replaced.by.items() if before[old].confirmed],
-            passed_over=_passed_over(before, kept),
-            locked=lock.current(session) is not None,
-        )
+    while True:
+        found = replacing.find(study, dropped)
+        with study.write(alone=True) as session:
+            if not replacing.is_late(session, found):
+                return _settled(session, study, found, kept=kept, dropped=dropped, reason=reason, now=now)
+
+
+def _settled(
+    session: Session,
+    study: Study,
+    found: replacing.Found | None,
+    *,
+    kept: Collection[int],
+    dropped: Collection[int],
+    reason: str,
+    now: datetime,
+) -> Listed:
+    before = {state.task: state for state in controls.states(session)}
+    confirmed = controls.confirm(session, kept, now)
+    retired = controls.retire(session, dropped, now, reason)
+    if not retired:
+        return _listed(session, confirmed=confirmed, passed_over=_passed_over(before, kept))
+    replaced = replacing.put(session, study, found, now)
+    _enough(session, study, len(retired))
+    replacing.note(session, retired, reason, replaced, now)
+    return _listed(
+        session,
+        confirmed=confirmed,
+        retired=len(retired),
+        affected=plans.assignments_with(session, retired),
+        replaced_by=replaced.by,
+        not_replaced=[task for task in retired if task not in replaced.by],
+        failures=replaced.failures,
+        waiting=[new for old, new in replaced.by.items() if before[old].confirmed],
+        passed_over=_passed_over(before, kept),
+        locked=lock.current(session) is not None,
+    )
 
 
 def _passed_over(before: Mapping[int, controls.State], kept: Collection[int]) -> list[PassedOver]:
@@ -242,29 +255,30 @@ def _wanted(file: Path, shown: Mapping[int, Collection[tuple[str, str]]]) -> dic
         where = f"{file}:{line}"
         name, keep = (row.get("control") or "").strip(), (row.get("keep") or "").strip().lower()
         said = ((row.get("entity") or "").strip(), (row.get("expected") or "").strip())
-        if not name.isdecimal() or int(name) not in shown:
-            problems.append(Problem("no such control", where, name))
-        elif all(said) and said not in shown[int(name)]:
+        number = number_of(name)
+        if number is None or number not in shown:
+            problems.append(Problem("no such control", where, plain(name)))
+        elif all(said) and said not in shown[number]:
             remedy = "The list is of another plan. Write it anew: posthoc controls STUDY --out FILE"
             problems.append(Problem("the control of this number is another one", where, name, remedy=remedy))
         elif keep not in _KEEP:
             problems.append(Problem("'keep' cannot be this", where, keep, "yes, no, or nothing"))
         elif keep:
-            found[int(name)] = found.get(int(name), True) and keep == "yes"
+            found[number] = found.get(number, True) and keep == "yes"
     if problems:
         raise InputError.of(problems)
     return found
 
 
 def _rows(file: Path) -> list[tuple[int, dict[str, str]]]:
-    reader = csv.DictReader(io.StringIO(text_of(file), newline=""))
-    if not {"control", "keep"} <= set(reader.fieldnames or ()):
+    columns, rows = records_of(file)
+    if not {"control", "keep"} <= set(columns):
         raise InputError(
             "no list of controls",
             where=str(file),
             expected="the columns control and keep, as posthoc controls STUDY --out FILE writes them",
         )
-    return [(reader.line_num, row) for row in reader]
+    return rows
 
 
 def _row(display: plans.ControlDisplay, state: controls.State) -> dict[str, Any]:

@@ -50,6 +50,7 @@ class Found:
 
     Attributes:
         controls: retired control -> what takes its place.
+        seen: every control, and whether it was retired, when one looked.
         cards: what is known of the entities that they show, by key and language.
         corpus: as it was read.
         targets: the redirects in force.
@@ -57,6 +58,7 @@ class Found:
     """
 
     controls: Mapping[int, Control]
+    seen: Mapping[int, bool]
     cards: Mapping[tuple[str, str], Card | None]
     corpus: Corpus
     targets: Mapping[str, str]
@@ -94,7 +96,15 @@ def find(study: Study, dropped: Collection[int]) -> Found | None:
         targets = redirects.current(session)
         finding = _Finding(study, session, supply.corpus(session, targets), set(new))
     made, failures, cards = finding.controls(new, targets)
-    return Found(made, cards, finding.corpus, targets, dict(failures))
+    seen = {task: state.retired is not None for task, state in states.items()}
+    return Found(made, seen, cards, finding.corpus, targets, dict(failures))
+
+
+def is_late(session: Session, found: Found | None) -> bool:
+    """Whether controls were retired, or made, since one looked: the same may stand for two then."""
+    if found is None:
+        return False
+    return found.seen != {state.task: state.retired is not None for state in controls.states(session)}
 
 
 def put(session: Session, study: Study, found: Found | None, now: datetime) -> Replaced:

@@ -132,6 +132,8 @@ def test_what_is_right_is_taken(tmp_path, text):
         ("plan: {sample: {share: 0.5, method: stratified, strata: [source]}}", "no stratum 'source'"),
         ("plan: {show: pooled, sample: {share: 0.5, unit: task}}", "segment or document"),
         ("plan: {sample: {shares: 0.5}}", "unknown key 'plan.sample.shares'"),
+        ("plan: {max_annotations: 99999999999999999999}", "1000000000 or less"),
+        ("plan: {sample: {n: 99999999999999999999}}", "1000000000 or less"),
         ("controls: {rule: guess below 1}", "guess below p"),
         ("analysis: {margin: 2}", "less than 1"),
         ("analysis: {lock: yes-please}", "64 digits"),

@@ -16,6 +16,8 @@ import { say, standing } from "./words.js";
 const find = (id) => document.getElementById(id);
 // What one turns to when a text is done.
 const LEFT = ["missing", "ending"];
+// Milliseconds in which nobody can have read what has come by itself.
+const UNREAD = 300;
 
 export class Desk {
   #work;
@@ -47,6 +49,8 @@ export class Desk {
   #asked = 0;
   #came = 0;
   #naming = 0;
+  // When what is shown came without being turned to; what is pressed at once was meant for what was there before.
+  #since = -UNREAD;
 
   /** `options` are the study's: require_open, verify_after_seconds. */
   constructor(work, options) {
@@ -95,6 +99,7 @@ export class Desk {
     const waiting = [...before, ...this.#texts.waiting].map(([display]) => taskOf(display));
     await Promise.all([...new Set(waiting)].map((task) => this.#texts.load(task)));
     await this.#show(first ? (this.#progress.nextOpen(-1) ?? 0) : this.#task, first ? null : this.#at);
+    if (first) this.#text.settle(this.#at, find("side"));
   }
 
   /** No more can be done here. */
@@ -112,6 +117,7 @@ export class Desk {
   activate(index) {
     if (this.#editor.isOpen) this.#leaveEditor(false);
     this.#at = index;
+    this.#since = -UNREAD;
     const shown = this.#display;
     if (!shown) return;
     this.#activity.turn(shown.display);
@@ -287,6 +293,7 @@ export class Desk {
 
   #decide(action, candidate = null) {
     if (this.#closed || this.#turning || !this.#display) return undefined;
+    if (performance.now() - this.#since < UNREAD) return undefined;
     if (this.#editor.isOpen) {
       this.#leaveEditor(false);
       this.#toCard();
@@ -320,9 +327,13 @@ export class Desk {
   }
 
   /** Away from a text that is done: to the next with something to decide, or to the end. */
-  #away(said = "") {
+  async #away(said = "") {
     const task = this.#progress.nextOpen(this.#task);
-    if (task !== null) return this.#show(task, null, said);
+    if (task !== null) {
+      await this.#show(task, null, said);
+      this.#since = performance.now();
+      return undefined;
+    }
     find("ending").focus({ preventScroll: true });
     find("ending").scrollIntoView({ block: "nearest" });
     return this.#announce(`${said} ${say("all_done")}`);
@@ -376,6 +387,7 @@ export class Desk {
     else Object.assign(shown, { card: body.card, named: body.named });
     if (this.#display !== shown || body.refused) return;
     this.#face();
+    this.#since = performance.now();
     this.#announce(say("revealed", { title: body.card.title }));
   }
 
@@ -420,6 +432,7 @@ export class Desk {
   #open() {
     const { display } = this.#display;
     this.#opened.add(display);
+    this.#since = -UNREAD;
     this.#work.log("open", { display });
     this.#notice("");
   }

@@ -40,9 +40,13 @@ export class MissingPane {
 
   show(view) {
     if (!this.#root) return;
+    // Shown anew while one writes, as when a page comes to the front again: what is typed must not turn into keys.
+    if (view.task !== this.#view?.task) {
+      this.#root.querySelector("#missing-form").hidden = true;
+      this.#root.querySelector("#missing-words").value = "";
+      this.#say("");
+    }
     this.#view = view;
-    this.#root.querySelector("#missing-form").hidden = true;
-    this.#say("");
     this.#list();
   }
 

@@ -24,6 +24,12 @@ export class TextPane {
         onPick(pick(covers, this.#displays, this.#active));
       }
     });
+    // A phone that is turned lays the text out anew; its height alone changes with the bars of the browser.
+    let width = innerWidth;
+    addEventListener("resize", () => {
+      if (innerWidth !== width) this.reveal(this.#active);
+      width = innerWidth;
+    });
   }
 
   /** Show a text; its displays are numbered in its order. */
@@ -86,7 +92,14 @@ export class TextPane {
 
   /** Bring a highlight into sight. */
   reveal(index) {
-    this.#marks[index].scrollIntoView({ block: "nearest", inline: "nearest" });
+    this.#marks[index]?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
+  /** At first, what the page begins with stays in sight, unless a panel at the lower edge then lies over a highlight:
+   *  `reveal` leaves room for the panel as high as it may become. */
+  settle(index, panel) {
+    const mark = this.#marks[index]?.getBoundingClientRect();
+    if (mark && mark.bottom + mark.height + scrollY <= innerHeight - panel.offsetHeight) scrollTo(0, 0);
   }
 
   #run(text, covers, names) {

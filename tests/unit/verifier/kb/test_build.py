@@ -157,3 +157,12 @@ def test_a_credit_comes_with_its_image(tmp_path: Path) -> None:
     kb = LocalKb(tmp_path / "kb.db")
     assert kb.card("wd:Q2").image_credit == "NASA, public domain"
     kb.close()
+
+
+def test_what_a_killed_build_left_goes_and_that_of_one_at_work_stays(tmp_path: Path) -> None:
+    (tmp_path / "kb.tsv").write_text("key\nQ1\n", encoding="utf-8")
+    # No process has the first number: it is beyond what systems give.
+    for left in (f"{2**31 - 2}.stage", f"{2**31 - 2}.stage-journal", "1.stage"):
+        (tmp_path / f".kb.db.{left}").write_bytes(b"x")
+    build(tmp_path / "kb.tsv", tmp_path / "kb.db")
+    assert sorted(path.name for path in tmp_path.glob(".*")) == [".kb.db.1.stage"]
