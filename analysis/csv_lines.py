@@ -1,14 +1,16 @@
 """Writing CSV so that readers get back what was put in: a line feed ends a row, a carriage return is quoted.
 
 Python quotes a cell for the characters that end its rows. Rows are therefore made as if CR and LF ended them,
-and end with a line feed in the file.
+and end with a line feed in the file. Reading has one thing more to say: how long a cell may be.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
@@ -16,6 +18,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _END: Final = "\r\n"
+
+
+@contextmanager
+def cells_of_any_length() -> Iterator[None]:
+    """Within it cells may be as long as texts are; Python's own limit, the whole process's, comes back."""
+    limit = csv.field_size_limit(sys.maxsize)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)
 
 
 class _Lines(io.TextIOBase):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from analysis.csv_lines import cells_of_any_length
 from analysis.decisions import DECISIONS
 from analysis.errors import InputError, Problem, plain
 from analysis.keys import LINK, NIL_KIND, read_entity
@@ -228,17 +228,13 @@ def _short_rows(path: Path, columns: int) -> list[int]:
 
 def _records(path: Path) -> Iterator[tuple[int, int]]:
     """First line and number of fields of each record; quoted fields may hold line breaks."""
-    limit = csv.field_size_limit(sys.maxsize)
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file)
-            end = 0
-            for record in reader:
-                if record:
-                    yield end + 1, len(record)
-                end = reader.line_num
-    finally:
-        csv.field_size_limit(limit)
+    with cells_of_any_length(), path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file)
+        end = 0
+        for record in reader:
+            if record:
+                yield end + 1, len(record)
+            end = reader.line_num
 
 
 def _lines(path: Path) -> list[int]:

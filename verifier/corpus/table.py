@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from io import StringIO
@@ -12,6 +11,7 @@ from typing import Any, Final
 
 import yaml
 
+from analysis.csv_lines import cells_of_any_length
 from analysis.documents import Document
 from analysis.errors import InputError
 from verifier.corpus.audit import Draft, settle
@@ -158,22 +158,21 @@ def _rows(text: str, rows: Rows, mapping: ColumnMap) -> Iterator[tuple[int, dict
     Raises:
         InputError: the header lacks a column, or the file is damaged.
     """
-    # The default limit of a field, which is the process's, is shorter than many texts.
-    csv.field_size_limit(sys.maxsize)
     delimiter = mapping.delimiter or delimiter_of(text.split("\n", 1)[0])
-    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 1
     try:
-        header = next(reader, [])
-        names = _columns(header, rows, mapping)
-        line = reader.line_num + 1
-        for cells in reader:
-            if len(cells) == len(header):
-                yield line, {word: cells[place] for word, place in names.items()}
-            elif any(cell.strip() for cell in cells):
-                expected = f"{len(header)}, as in the header of line 1"
-                rows.bad(line, BadRowError(f"{len(cells)} columns", got=shown(cells), expected=expected))
+        with cells_of_any_length():
+            reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
+            header = next(reader, [])
+            names = _columns(header, rows, mapping)
             line = reader.line_num + 1
+            for cells in reader:
+                if len(cells) == len(header):
+                    yield line, {word: cells[place] for word, place in names.items()}
+                elif any(cell.strip() for cell in cells):
+                    expected = f"{len(header)}, as in the header of line 1"
+                    rows.bad(line, BadRowError(f"{len(cells)} columns", got=shown(cells), expected=expected))
+                line = reader.line_num + 1
     except csv.Error as error:
         raise InputError(
             f"not a table: {error}",
@@ -194,7 +193,7 @@ def _columns(header: list[str], rows: Rows, mapping: ColumnMap) -> dict[str, int
         raise InputError(
             "the mapping names a column that is not there",
             where=where,
-            got=", ".join(map(repr, lost)),
+            got=", ".join(lost),
             expected=", ".join(header),
             remedy=f"Mend {rows.mapping}.",
         )

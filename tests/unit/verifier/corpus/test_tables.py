@@ -136,7 +136,7 @@ def test_a_bad_row_of_csv_is_told(tmp_path, lines, said):
         ("- a\n", "the mapping is empty or no mapping"),
         ("start: 5\n", "map.yaml: start: not the name of a column; got 5"),
         ("first: 7\n", "map.yaml: first: not allowed; got 7; expected 0 or 1"),
-        ("start: gone\n", "a.csv:1: the mapping names a column that is not there; got 'gone'"),
+        ("start: gone\n", "a.csv:1: the mapping names a column that is not there; got gone"),
     ],
 )
 def test_a_bad_mapping_is_told(tmp_path, content, said):
