@@ -62,8 +62,11 @@ _STORE = """async (times) => {
   for (let turn = 0; turn < times; turn += 1) {
     if (!open()) press('j');
     while (!open()) await new Promise((done) => setTimeout(done, 5));
+    // What is pressed right after a text came is not taken: nobody has read it.
+    await new Promise((done) => setTimeout(done, 310));
     const start = performance.now();
-    const stored = new Promise((done) => {
+    const stored = new Promise((done, fail) => {
+      setTimeout(() => fail(new Error('a decision was not stored')), 10_000);
       const observer = new MutationObserver(() => {
         if (saving.dataset.state !== 'saved') return;
         observer.disconnect();
