@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -21,20 +20,6 @@ QUICK = Patience(0.25, 2, 0.01, 0.0)
 PATIENT = replace(QUICK, images=True)
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 CREDIT = "Ann & Bob, CC BY 4.0 (https://l.example)"
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[wikipedia.Wikipedia]:
-    with wikipedia.serving() as wiki:
-        yield wiki
-
-
-@pytest.fixture
-def wiki(server: wikipedia.Wikipedia) -> wikipedia.Wikipedia:
-    server.asked.clear()
-    server.files.clear()
-    server.mood = ["well"]
-    return server
 
 
 @pytest.fixture

@@ -31,19 +31,6 @@ class Clock:
         return self.time
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[wikipedia.Wikipedia]:
-    with wikipedia.serving() as wiki:
-        yield wiki
-
-
-@pytest.fixture
-def wiki(server: wikipedia.Wikipedia) -> wikipedia.Wikipedia:
-    server.asked.clear()
-    server.mood = ["well"]
-    return server
-
-
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
