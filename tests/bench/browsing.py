@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 from tests.bench import corpora
 from tests.bench.requesting import arrive
 from tests.bench.rows import Row, median, tail
-from tests.browser.conftest import ARGUMENTS, CHROMIUM
+from tests.browser.conftest import ARGUMENTS, CHROMIUM, until
 from verifier import clock
 from verifier.corpus.importing import Request, import_files
 from verifier.kb.build import build
@@ -165,7 +165,7 @@ def _slow_load(browser: Browser, url: str, participant: str) -> tuple[int, float
     sizes: list[float] = []
     devtools.on("Network.loadingFinished", lambda told: sizes.append(told["encodedDataLength"]))
     page.goto(f"{url}/w/{arrive(url, participant)}")
-    page.wait_for_function("globalThis.beganAt")
+    until(page, "globalThis.beganAt")
     began = float(page.evaluate("beganAt"))
     page.wait_for_load_state("networkidle")
     page.context.close()
@@ -176,7 +176,7 @@ def _decided(browser: Browser, url: str, script: str, *, slower: int) -> list[fl
     """Milliseconds of each decision."""
     page, _ = _page(browser, slower)
     page.goto(f"{url}/w/{arrive(url, 'decides')}")
-    page.wait_for_function("globalThis.beganAt")
+    until(page, "globalThis.beganAt")
     found: list[float] = page.evaluate(script, DECISIONS)
     page.context.close()
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import socket
 import subprocess
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,13 +13,14 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Frame, Page, expect, sync_playwright
 
 from tests.support import worker_study
 from verifier.simulate import serving
 from verifier.study import Study
 
-expect.set_options(timeout=20_000)
+WAIT_MS = 20_000
+expect.set_options(timeout=WAIT_MS)
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = [
     "--no-sandbox",
@@ -129,7 +131,7 @@ def watched(page: Page) -> Any:
     page.complaints = []
     page.on("pageerror", lambda error: page.complaints.append(str(error)))
     page.on("console", lambda said: _complaint(page, said))
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(WAIT_MS)
     return page
 
 
@@ -137,6 +139,18 @@ def _complaint(page: Any, said: Any) -> None:
     # A request that fails, or is refused, is told on the console by the browser itself, not by our scripts.
     if said.type == "error" and "Failed to load resource" not in said.text:
         page.complaints.append(said.text)
+
+
+def until(place: Page | Frame, holds: str) -> None:
+    """Wait until a script of the test's own, asked again and again, answers with something true.
+
+    Playwright's own waiting for a function asks from inside the page from its second try on,
+    where the page's policy forbids scripts given as text.
+    """
+    latest = time.monotonic() + WAIT_MS / 1000
+    while not place.evaluate(holds):
+        assert time.monotonic() < latest, f"never true: {holds}"
+        place.wait_for_timeout(20)
 
 
 def stored(server: LiveServer, token: str) -> list[tuple[str, int, str, str | None]]:

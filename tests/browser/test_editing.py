@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import findings, stored, watched
+from tests.browser.conftest import findings, stored, until, watched
 from tests.browser.test_assignment import active, settled, to_tasks
 
 # A phone with its keyboard up, a low window, a window of 1280 by 720 at 200 %, a wide and low one.
@@ -109,7 +109,7 @@ def test_a_phone_begins_at_the_top_and_keeps_the_highlight_in_sight_when_turned(
     assert page.evaluate("scrollY") == 0
     page.locator("#list .row").last.click()
     page.set_viewport_size({"width": 640, "height": 360})
-    page.wait_for_function(IN_SIGHT)
+    until(page, IN_SIGHT)
     context.close()
 
 

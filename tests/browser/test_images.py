@@ -43,7 +43,7 @@ def test_images_come_from_the_server_alone(page: Page, pictured: LiveServer) -> 
     image = page.locator(".card-image")
     title = page.locator(".card-title").inner_text()
     expect(image).to_have_attribute("alt", f"Image of {title}")
-    page.wait_for_function("document.querySelector('.card-image').naturalWidth === 1")
+    expect(image).to_have_js_property("naturalWidth", 1)
     expect(page.locator(".card-image-by")).to_have_text("Image: Ann, CC0")
     assert findings(page) == []
     page.keyboard.press("e")

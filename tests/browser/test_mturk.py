@@ -77,7 +77,7 @@ def test_a_worker_finds_previews_accepts_works_in_the_frame_and_hands_in(page, p
     to_tasks(frame)
     # Images and who made them are shown there too, from our own address.
     expect(frame.locator(".card-image-by")).to_have_text("Image: Ann, CC0")
-    page.frames[1].wait_for_function("document.querySelector('.card-image').naturalWidth === 1")
+    expect(frame.locator(".card-image")).to_have_js_property("naturalWidth", 1)
     # In a frame of another site the browser keeps no cookie, whatever a page says.
     assert frame.locator("body").evaluate(THIRD_PARTY_COOKIE) == ""
     did = decide_all(frame, "rvv", frame.locator("body").press)

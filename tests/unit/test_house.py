@@ -88,3 +88,10 @@ def test_the_tree_names_no_machine_and_no_registry():
     others = (ROOT / f for f in listing.stdout.splitlines() if f != name(Path(__file__)))
     texts = {f: f.read_text(encoding="utf-8", errors="ignore") for f in others if f.is_file()}
     assert not [f for f, text in texts.items() if words.search(text)]
+
+
+def test_no_browser_test_waits_from_inside_a_page():
+    """The pages' policy forbids it, so that such a test fails whenever it has to wait at all."""
+    drivers = [p for folder in ("browser", "bench", "prove") for p in (ROOT / "tests" / folder).rglob("*.py")]
+    assert drivers
+    assert not [name(p) for p in drivers if "wait_for_function" in p.read_text(encoding="utf-8")]
