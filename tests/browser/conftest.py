@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -13,9 +12,9 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Frame, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Frame, FrameLocator, Locator, Page, expect, sync_playwright
 
-from tests.support import worker_study
+from tests.support import ports, worker_study
 from verifier.simulate import serving
 from verifier.study import Study
 
@@ -71,13 +70,6 @@ class LiveServer:
         serving.stop(self.process)
 
 
-def free_port() -> int:
-    """A port that nothing listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """One Chromium for all tests; each takes a fresh context."""
@@ -109,7 +101,7 @@ def own_server(planned_study: Path, tmp_path: Path) -> Iterator[LiveServer]:
 
 
 def _served(folder: Path) -> Iterator[LiveServer]:
-    server = LiveServer(folder, free_port())
+    server = LiveServer(folder, ports.own())
     server.start()
     yield server
     server.stop()
@@ -153,6 +145,31 @@ def until(place: Page | Frame, holds: str) -> None:
         place.wait_for_timeout(20)
 
 
+# Once a screen shows what is there now, the time in which it can have been seen: longer after a new text.
+LOOK = """body => new Promise((done) => {
+  const text = document.getElementById("where")?.textContent;
+  const wait = text === body.lookedAt ? 210 : 320;
+  body.lookedAt = text;
+  let shown = () => {
+    shown = () => {};
+    setTimeout(done, wait);
+  };
+  requestAnimationFrame(() => shown());
+  setTimeout(() => shown(), 520);
+})"""
+
+
+def look(place: Page | FrameLocator) -> None:
+    """Look at what is shown for as long as the page wants it to be looked at before it takes a decision."""
+    place.locator("body").evaluate(LOOK)
+
+
+def follow(link: Locator) -> None:
+    """Click what leads to another page, and wait until that one is there as a whole."""
+    with link.page.expect_navigation():
+        link.click()
+
+
 def stored(server: LiveServer, token: str) -> list[tuple[str, int, str, str | None]]:
     """What the database holds: display, sequence, decision and key of every judgment, in order."""
     with Study.open(server.folder) as study:
@@ -160,7 +177,8 @@ def stored(server: LiveServer, token: str) -> list[tuple[str, int, str, str | No
 
 
 def findings(page: Page) -> list[str]:
-    """What axe-core has to say about the page as it is."""
+    """What axe-core has to say about the page as it is once it is there as a whole."""
+    page.wait_for_load_state()
     results = Axe().run(
         page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]}
     )

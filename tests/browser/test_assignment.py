@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import FrameLocator, Page, expect
 
-from tests.browser.conftest import LiveServer, findings, stored, watched
+from tests.browser.conftest import LiveServer, findings, follow, look, stored, until, watched
 
 Row = tuple[str, str, str | None]
 Press = Callable[[str], None]
@@ -30,7 +30,8 @@ def token_of(page: Page) -> str:
 
 
 def active(page: Page | FrameLocator) -> str:
-    """Reference of the active display, as the page names it to the server."""
+    """Look at the active display; its reference, as the page names it to the server."""
+    look(page)
     return page.locator("#text .mark.active").get_attribute("data-display")
 
 
@@ -81,13 +82,13 @@ def test_by_mouse_from_link_to_code(page: Page, live_server) -> None:
         page.locator(".action", has_text=decision).click()
         settled(page)
     if page.locator("#list .row[aria-current] .row-state").inner_text() != "not decided":
-        page.get_by_role("button", name="Next undecided").click()
+        to_undecided(page)
     for typed, option, key in (
         ("bruce springstein", "Bruce Springsteen", "wd:Q1225"),
         ("https://de.m.wikipedia.org/wiki/Zoll%C3%A4mter#Geschichte", "Zollämter", "w:de:Zollämter"),
         ("no such thing at all", "Not in the knowledge base", "NIL"),
     ):
-        page.get_by_role("button", name="Next undecided").click()
+        to_undecided(page)
         did.append((active(page), "edit", key))
         page.locator(".action", has_text="Edit").click()
         page.get_by_role("combobox").fill(typed)
@@ -102,6 +103,12 @@ def test_by_mouse_from_link_to_code(page: Page, live_server) -> None:
     assert as_done(live_server, token, did)
     page.goto(f"{live_server.url}/start?participant=a0")
     expect(page.locator("#code")).to_have_text(code)
+
+
+def to_undecided(page: Page) -> None:
+    """On to the next highlight that is open, in this text or another."""
+    page.get_by_role("button", name="Next undecided").click()
+    page.locator('#text .mark.active[data-decision=""]').wait_for()
 
 
 def tab_to(page: Page, selector: str) -> None:
@@ -127,15 +134,17 @@ def test_by_keyboard_only(page: Page, live_server) -> None:
     page.locator("#where:text('Text 1')").wait_for()
     token, first = token_of(page), active(page)
     page.keyboard.press("e")
-    page.keyboard.type("The Boss")
+    page.keyboard.insert_text("The Boss")
     page.get_by_role("option", name="Bruce Springsteen").wait_for()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(page.locator("#counted")).to_contain_text("1 of")
+    look(page)
     page.keyboard.press("r")
     page.keyboard.press("u")
     decide_all(page)
     settled(page)
+    expect(page.locator("#submit")).to_be_enabled()
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     expect(page.locator("#code")).to_be_visible()
@@ -154,11 +163,13 @@ def test_every_step_is_accessible(page: Page, live_server) -> None:
     found["preview"] = findings(page)
     page.goto(f"{live_server.url}/start?participant=axe")
     found["consent"] = findings(page)
-    page.locator("button.main").click()
+    follow(page.locator("button.main"))
     found["instructions"] = findings(page)
-    page.locator("button.main").click()
+    follow(page.locator("button.main"))
     page.locator("#text .mark.active").wait_for()
+    look(page)
     page.keyboard.press("r")
+    expect(page.locator("#feedback")).to_be_visible()
     found["example"] = findings(page)
     page.locator("#onward").click()
     page.locator("#where:text('Text 1')").wait_for()
@@ -175,6 +186,7 @@ def test_every_step_is_accessible(page: Page, live_server) -> None:
     found["stop"] = findings(page)
     page.locator("dialog[open] button[value=no]").click()
     page.context.set_offline(True)
+    look(page)
     page.keyboard.press("r")
     expect(page.locator("#saving")).to_contain_text("not saved yet")
     found["offline"] = findings(page)
@@ -204,13 +216,16 @@ def test_phone_width_in_the_dark(browser, live_server) -> None:
         expect(page.locator("#text .mark.active")).to_be_in_viewport()
         assert turn % 6 or findings(page) == []
         decision = ("Verify", "Remove")[turn % 2]
+        counted = page.locator("#counted").inner_text()
         did.append((active(page), decision.lower(), None))
         page.locator(".action", has_text=decision).tap()
+        expect(page.locator("#counted")).not_to_have_text(counted)
         done, total = map(int, re.findall(r"\d+", page.locator("#counted").inner_text()))
         if done == total:
             break
-        page.get_by_role("button", name="Next undecided").tap()
+        # The next that is open comes by itself, the next text too.
         page.locator('#text .mark.active[data-decision=""]').wait_for()
+        page.get_by_role("button", name="Next undecided").tap()
     handed_in(page)
     assert as_done(live_server, token, did)
     context.close()
@@ -220,6 +235,7 @@ def test_the_example_answers_each_choice(page: Page, live_server) -> None:
     """The worked example asks for a second try, then says what we would choose; its own entries are found."""
     page.goto(f"{live_server.url}/preview")
     page.locator("#text .mark.active").wait_for()
+    look(page)
     page.keyboard.press("r")
     expect(page.locator("#feedback")).to_contain_text("try again")
     expect(page.locator("#feedback")).not_to_contain_text("We would choose Verify")
@@ -227,6 +243,7 @@ def test_the_example_answers_each_choice(page: Page, live_server) -> None:
     page.get_by_role("option", name="Not in the knowledge base").click()
     expect(page.locator("#feedback")).to_contain_text("We would choose Verify")
     page.keyboard.press("n")
+    look(page)
     page.keyboard.press("e")
     page.get_by_role("option", name="Chicago Bulls").click()
     expect(page.locator("#feedback")).to_contain_text("We would choose the same")
@@ -239,6 +256,7 @@ def test_the_example_knows_its_own_entries_whatever_the_knowledge_base_holds(pag
     page.goto(f"{live_server.url}/preview")
     page.locator("#text .mark.active").wait_for()
     page.keyboard.press("n")
+    look(page)
     for typed in ("chikago bulls", "BULLS", "https://en.wikipedia.org/wiki/Chicago_Bulls", "Q128109"):
         page.keyboard.press("e")
         page.locator("#search-box").fill(typed)
@@ -247,12 +265,11 @@ def test_the_example_knows_its_own_entries_whatever_the_knowledge_base_holds(pag
     assert not [url for url in asked if "search" in url]
 
 
-def hidden_letters(page: Page) -> int:
-    """How many pixels of the active highlight lie below the upper edge of the panel."""
-    return page.evaluate(
-        "document.querySelector('.run.active').getBoundingClientRect().bottom"
-        " - document.getElementById('side').getBoundingClientRect().top"
-    )
+# Whether the active highlight, and the line after it, lie above the upper edge of the panel.
+ABOVE = (
+    "document.querySelector('.run.active').getBoundingClientRect().bottom"
+    " - document.getElementById('side').getBoundingClientRect().top < -20"
+)
 
 
 def test_on_a_phone_the_text_stays_in_sight_while_one_searches_or_reads_an_answer(
@@ -264,12 +281,13 @@ def test_on_a_phone_the_text_stays_in_sight_while_one_searches_or_reads_an_answe
     page.goto(f"{live_server.url}/preview")
     page.locator("#text .mark.active").wait_for()
     for _ in range(4):
+        look(page)
         page.locator(".action", has_text="Remove").tap()
         expect(page.locator("#feedback")).to_be_visible()
-        assert hidden_letters(page) < -20
+        until(page, ABOVE)
         page.locator(".action", has_text="Edit").tap()
         page.locator(".option").first.wait_for()
-        assert hidden_letters(page) < -20
+        until(page, ABOVE)
         assert findings(page) == []
         page.locator("#search-cancel").tap()
         expect(page.locator("#feedback")).to_be_visible()
@@ -317,7 +335,7 @@ def test_without_scripts_the_page_says_so(browser, live_server) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(f"{live_server.url}/start?participant=plain")
-    page.locator("button.main").click()
-    page.locator("button.main").click()
+    follow(page.locator("button.main"))
+    follow(page.locator("button.main"))
     expect(page.get_by_text("lacks JavaScript")).to_be_visible()
     context.close()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-import threading
 
 import pytest
-from waitress.server import create_server
+from playwright.sync_api import expect
 
-from tests.browser.conftest import findings
+from tests.browser.conftest import findings, follow
 from tests.support.crowds import come, judge, planned, work_through
+from tests.support.serving_here import answering
 from verifier import clock
 from verifier.corpus.importing import Request, import_files
 from verifier.store import experts
@@ -32,11 +32,8 @@ def dashboard(tiny_blank, tmp_path):
 
 def served(study):
     """The study and the address of a server for it."""
-    server = create_server(create_app(study, dashboard_key=KEY), host="127.0.0.1", port=0)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    yield study, f"http://127.0.0.1:{server.effective_port}"
-    server.close()
+    with answering(create_app(study, dashboard_key=KEY)) as url:
+        yield study, url
 
 
 def test_the_researcher_enters_looks_around_and_leaves(page, dashboard):
@@ -45,15 +42,15 @@ def test_the_researcher_enters_looks_around_and_leaves(page, dashboard):
     page.on("request", lambda request: asked.append(request.url))
     page.goto(f"{url}/admin/enter?key={KEY}")
     page.wait_for_url(f"{url}/admin/")
-    assert page.get_by_role("heading", name="How the study stands").is_visible()
+    expect(page.get_by_role("heading", name="How the study stands")).to_be_visible()
     assert findings(page) == []
-    page.get_by_role("link", name="Tasks").click()
+    follow(page.get_by_role("link", name="Tasks"))
     assert findings(page) == []
-    page.get_by_role("link", name="Task", exact=False).nth(1).click()
-    assert page.get_by_text("Workers saw neither the source").is_visible()
+    follow(page.get_by_role("link", name="Task", exact=False).nth(1))
+    expect(page.get_by_text("Workers saw neither the source")).to_be_visible()
     assert findings(page) == []
-    page.get_by_role("button", name="Leave").click()
-    assert page.get_by_role("heading", name="The dashboard is closed").is_visible()
+    follow(page.get_by_role("button", name="Leave"))
+    expect(page.get_by_role("heading", name="The dashboard is closed")).to_be_visible()
     assert findings(page) == []
     assert all(address.startswith(url) for address in asked)
 
@@ -63,14 +60,14 @@ def test_it_keeps_itself_up_to_date_unless_told_not_to(page, dashboard):
     page.clock.install()
     page.goto(f"{url}/admin/enter?key={KEY}")
     page.wait_for_url(f"{url}/admin/")
-    assert page.get_by_text("1 workers").is_visible()
+    expect(page.get_by_text("1 workers")).to_be_visible()
     judge(study, come(study, "bob").token)
     with page.expect_response("**/admin/live"):
         page.clock.run_for(11_000)
     page.get_by_text("As of").wait_for()
     page.get_by_role("button", name="Stop updating").click()
     page.clock.run_for(30_000)
-    assert page.get_by_role("button", name="Go on updating").is_visible()
+    expect(page.get_by_role("button", name="Go on updating")).to_be_visible()
 
 
 @pytest.mark.parametrize("width", [360, 1280])
@@ -79,15 +76,14 @@ def test_the_calculator_reads_a_pasted_table(page, dashboard, width):
     page.set_viewport_size({"width": width, "height": 800})
     page.goto(f"{url}/admin/enter?key={KEY}")
     page.wait_for_url(f"{url}/admin/")
-    page.get_by_role("link", name="Calculator").click()
+    follow(page.get_by_role("link", name="Calculator"))
     assert findings(page) == []
     page.get_by_label("Table, with names").fill(
         "unit,worker,label\n1,a,yes\n1,b,yes\n2,a,no\n2,b,no\n3,a,no\n3,b,yes"
     )
     page.get_by_label("Every category").fill("yes,no")
-    page.get_by_role("button", name="Compute").click()
-    row = page.get_by_role("row", name="Cohen's kappa")
-    assert "0.400" in row.inner_text()
+    follow(page.get_by_role("button", name="Compute"))
+    expect(page.get_by_role("row", name="Cohen's kappa")).to_contain_text("0.400")
     assert findings(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
@@ -133,7 +129,7 @@ def test_words_of_a_corpus_run_no_script_on_any_page(page, hostile):
         assert page.locator("main img").count() == 0
         assert findings(page) == [], path
     assert page.get_by_text("<img src=x").count() == 1
-    page.get_by_role("button", name="Remove").click()
+    follow(page.get_by_role("button", name="Remove"))
     page.get_by_role("link", name="Next item").wait_for()
     assert findings(page) == []
     assert all(address.startswith(url) for address in asked)
@@ -144,23 +140,26 @@ def test_words_of_a_corpus_run_no_script_on_any_page(page, hostile):
 def test_an_expert_decides_searches_and_goes_on(page, dashboard):
     study, url = dashboard
     entered(page, url)
-    page.get_by_role("link", name="Adjudication").click()
+    follow(page.get_by_role("link", name="Adjudication"))
     assert findings(page) == []
     assert page.locator("tbody").count() == 0
     page.get_by_label("Edit:").fill("Texas")
-    page.get_by_role("button", name="Texas (band)").click()
-    assert page.get_by_label("Edit:").input_value() == "wd:Q831717"
+    page.get_by_role("option", name="Texas (band)").wait_for()
+    assert findings(page) == []
+    page.get_by_role("option", name="Texas (band)").click()
+    expect(page.get_by_text("Chosen: Texas (band)")).to_be_visible()
+    expect(page.get_by_label("Edit:")).to_have_value("wd:Q831717")
     page.get_by_role("button", name="Edit to this entity").click()
     page.get_by_role("heading", name="You decided").wait_for()
-    assert page.get_by_role("region", name="Votes").is_visible()
+    expect(page.get_by_role("region", name="Votes")).to_be_visible()
     assert findings(page) == []
     before = page.url
-    page.get_by_role("link", name="Next item").click()
+    follow(page.get_by_role("link", name="Next item"))
     page.get_by_role("button", name="Verify").wait_for()
     assert page.url != before
     for queue in ("tied", "edited", "control", "E", "rest", "random"):
         page.get_by_label("Queue").select_option(queue)
-        page.get_by_role("button", name="Show").click()
+        follow(page.get_by_role("button", name="Show"))
         assert findings(page) == [], queue
     with study.read() as session:
         assert {one.key for one in experts.standing(session)} == {"wd:Q831717"}
@@ -169,32 +168,32 @@ def test_an_expert_decides_searches_and_goes_on(page, dashboard):
 def test_tasks_workers_and_edits_can_be_filtered(page, dashboard):
     _, url = dashboard
     entered(page, url)
-    page.get_by_role("link", name="Tasks").click()
+    follow(page.get_by_role("link", name="Tasks"))
     for source in ("GT", "controls", ""):
         page.get_by_label("Source").select_option(label=source or "all")
-        page.get_by_role("button", name="Show").click()
+        follow(page.get_by_role("button", name="Show"))
         assert findings(page) == []
-    page.get_by_role("navigation", name="Dashboard").get_by_role("link", name="Workers").click()
+    follow(page.get_by_role("navigation", name="Dashboard").get_by_role("link", name="Workers"))
     page.get_by_role("combobox").select_option("flagged")
-    page.get_by_role("button", name="Show").click()
+    follow(page.get_by_role("button", name="Show"))
     assert findings(page) == []
-    page.get_by_role("navigation", name="Dashboard").get_by_role("link", name="Edits").click()
+    follow(page.get_by_role("navigation", name="Dashboard").get_by_role("link", name="Edits"))
     page.get_by_label("Key contains").fill("nothing has this")
-    page.get_by_role("button", name="Show").click()
-    assert page.get_by_text("No counted edit").is_visible()
+    follow(page.get_by_role("button", name="Show"))
+    expect(page.get_by_text("No counted edit")).to_be_visible()
     assert findings(page) == []
 
 
 def test_it_is_paused_resumed_and_its_results_are_taken_away(page, dashboard):
     study, url = dashboard
     entered(page, url)
-    page.get_by_role("button", name="Pause").click()
+    follow(page.get_by_role("button", name="Pause"))
     page.get_by_text("Paused.").wait_for()
     assert come(study, "late").outcome == "nothing_left"
     assert findings(page) == []
-    page.get_by_role("button", name="Resume").click()
+    follow(page.get_by_role("button", name="Resume"))
     page.get_by_role("heading", name="How the study stands").wait_for()
-    assert page.get_by_text("Paused.").count() == 0
+    expect(page.get_by_text("Paused.")).to_have_count(0)
     with page.expect_download() as download:
         page.get_by_role("link", name="Judgments (CSV)").click()
     assert download.value.suggested_filename == "tiny-judgments.csv"

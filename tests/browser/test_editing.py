@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import findings, stored, until, watched
+from tests.browser.conftest import findings, look, stored, until, watched
 from tests.browser.test_assignment import active, settled, to_tasks
 
 # A phone with its keyboard up, a low window, a window of 1280 by 720 at 200 %, a wide and low one.
 LOW = [(360, 380), (780, 437), (640, 360), (1280, 400)]
 # Whether the line of the highlight is free of the panel, and which of what must be seen is cut off.
 SEEN = """() => {
+  if (!document.querySelector('.option[aria-selected="true"]')) return "nothing is selected";
   const box = (selector) => document.querySelector(selector).getBoundingClientRect();
   const side = box('#side'), run = box('#text .run.active');
   const over = side.left < run.right && side.top < run.bottom;
@@ -37,6 +38,15 @@ def to_mention(page: Page, mention: str) -> None:
         page.locator("#next-text").click()
         expect(page.locator("#where")).not_to_have_text(before)
     rows.first.click()
+    look(page)
+
+
+def searched(page: Page, words: str) -> None:
+    """Search for words, and wait until what was found is listed."""
+    with page.expect_response(lambda one: f"q={words}&" in one.url) as answer:
+        page.locator("#search-box").fill(words)
+    answer.value.finished()
+    look(page)
 
 
 def test_the_entity_shown_comes_last_and_is_no_edit(page: Page, live_server) -> None:
@@ -73,7 +83,7 @@ def test_enter_alone_does_not_take_the_entity_shown(page: Page, live_server) -> 
     expect(page.locator(".option")).to_have_count(2)
     page.keyboard.press("Enter")
     expect(page.locator("#search-said")).to_contain_text("Only the entry shown now was found")
-    assert page.locator("#editor").is_visible()
+    expect(page.locator("#editor")).to_be_visible()
     page.locator("#search-box").fill("https://www.wikidata.org/wiki/Q13712")
     expect(page.locator(".option").first).to_contain_text("shown now")
     page.keyboard.press("Enter")
@@ -90,11 +100,11 @@ def test_in_a_low_window_highlight_answers_and_ways_out_are_in_sight(
     for row in (page.locator("#list .row").first, page.locator("#list .row").last):
         row.click()
         page.keyboard.press("e")
-        page.locator("#search-box").fill("a")
+        searched(page, "a")
         expect(page.locator(".option")).to_have_count(6)
         for _ in range(3):
             page.keyboard.press("ArrowDown")
-            assert page.evaluate(SEEN) == [True, [], False, True]
+            until(page, f"JSON.stringify(({SEEN})()) === '[true,[],false,true]'")
         page.keyboard.press("Escape")
     context.close()
 
@@ -106,7 +116,7 @@ def test_a_phone_begins_at_the_top_and_keeps_the_highlight_in_sight_when_turned(
     page = watched(context.new_page())
     page.goto(f"{live_server.url}/preview")
     page.locator("#text .mark.active").wait_for()
-    assert page.evaluate("scrollY") == 0
+    until(page, "scrollY === 0")
     page.locator("#list .row").last.click()
     page.set_viewport_size({"width": 640, "height": 360})
     until(page, IN_SIGHT)
@@ -119,5 +129,6 @@ def test_what_each_answer_means_is_said_on_a_phone_too(browser: Browser, live_se
     to_tasks(page, live_server.url, "small")
     means = page.locator(".action .means")
     expect(means.last).to_have_text("No name, or wrong words.")
-    assert [one.is_visible() for one in means.all()] == [True] * 3
+    for one in means.all():
+        expect(one).to_be_visible()
     context.close()

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import LiveServer, findings, free_port, watched
+from tests.browser.conftest import LiveServer, findings, follow, look, watched
 from tests.browser.test_assignment import decide_all
+from tests.support import ports
 
 PAGES = "pages: {language: de, comments: true, missing_mentions: true}\n"
 # A window of 1280 pixels at 200 % is one of 640; a phone is one of 360.
@@ -23,7 +24,7 @@ def german(planned_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
     folder = Path(shutil.copytree(planned_study, tmp_path_factory.mktemp("german") / "pages"))
     with (folder / "study.yaml").open("a", encoding="utf-8") as file:
         file.write(PAGES)
-    server = LiveServer(folder, free_port())
+    server = LiveServer(folder, ports.own())
     server.start()
     yield server
     server.stop()
@@ -31,6 +32,7 @@ def german(planned_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 def faults(page: Page, *, width: int) -> list[str]:
     """What axe-core says, and what is wider than the window."""
+    page.wait_for_load_state()
     wide = page.evaluate("document.documentElement.scrollWidth")
     cut = page.evaluate(
         "[...document.querySelectorAll('button, h1, h2, h3, summary')]"
@@ -51,60 +53,63 @@ def test_every_step_fits_and_is_accessible_in_german(browser: Browser, german: L
     page = watched(context.new_page())
     found: dict[str, list[str]] = {}
 
-    def look(step: str) -> None:
+    def note(step: str) -> None:
         found[step] = faults(page, width=width)
 
-    before_work(page, german.url, name, look)
-    at_work(page, look)
+    before_work(page, german.url, name, note)
+    at_work(page, note)
     page.goto(f"{german.url}/w/nobody")
-    look("not found")
+    note("not found")
     complaints = page.complaints
     context.close()
     assert found == {step: [] for step in found}
     assert complaints == []
 
 
-def before_work(page: Page, url: str, name: str, look: Callable[[str], None]) -> None:
+def before_work(page: Page, url: str, name: str, note: Callable[[str], None]) -> None:
     """From the preview to the first text."""
     page.goto(f"{url}/preview")
     page.locator("#text .mark.active").wait_for()
-    look("preview")
+    note("preview")
     page.goto(f"{url}/start?participant={name}")
-    look("consent")
-    page.locator("button.main").click()
-    look("instructions")
-    page.locator("button.main").click()
+    note("consent")
+    follow(page.locator("button.main"))
+    note("instructions")
+    follow(page.locator("button.main"))
     page.locator("#text .mark.active").wait_for()
+    look(page)
     page.keyboard.press("r")
-    look("example")
-    page.locator("#onward").click()
+    expect(page.locator("#feedback")).to_be_visible()
+    note("example")
+    follow(page.locator("#onward"))
     page.locator("#missing").wait_for()
 
 
-def at_work(page: Page, look: Callable[[str], None]) -> None:
+def at_work(page: Page, note: Callable[[str], None]) -> None:
     """From the first text to the code."""
     page.locator("#text .mark.active").wait_for()
     page.locator("#comment summary").click()
-    look("tasks")
+    note("tasks")
     page.keyboard.press("Escape")
     page.keyboard.press("e")
     page.get_by_role("option").last.wait_for()
-    look("editor")
+    note("editor")
     page.keyboard.press("Escape")
     page.keyboard.press("?")
-    look("help")
+    note("help")
     page.keyboard.press("Escape")
     page.locator("#stop-open").click()
-    look("stop")
+    note("stop")
     page.locator("dialog[open] button[value=no]").click()
     page.context.set_offline(offline=True)
+    look(page)
     page.keyboard.press("r")
     expect(page.locator("#saving")).to_have_attribute("data-state", "lost")
-    look("offline")
+    note("offline")
     page.context.set_offline(offline=False)
     decide_all(page)
     expect(page.locator("#submit")).to_be_enabled()
-    look("decided")
+    note("decided")
     page.locator("#submit").click()
     page.locator("#code").wait_for()
-    look("thanks")
+    note("thanks")

@@ -10,11 +10,25 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import LiveServer, findings, free_port, stored
+from tests.browser.conftest import LiveServer, findings, look, stored
 from tests.browser.test_assignment import active, handed_in, settled, to_tasks
+from tests.support import ports
 
-# Milliseconds after which the page takes a decision on a text that came by itself.
-UNREAD = 320
+# The first key, and the others at the very moment at which another text comes.
+AT_ONCE = """([first, ...others]) => new Promise((done) => {
+  const strike = (key) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+  const changes = { childList: true, characterData: true, subtree: true };
+  const where = document.getElementById("where");
+  const before = where.textContent;
+  const watch = new MutationObserver(() => {
+    if (where.textContent === before) return;
+    watch.disconnect();
+    others.forEach(strike);
+    done();
+  });
+  watch.observe(where, changes);
+  strike(first);
+})"""
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +37,7 @@ def asking(planned_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
     folder = Path(shutil.copytree(planned_study, tmp_path_factory.mktemp("going") / "pages"))
     with (folder / "study.yaml").open("a", encoding="utf-8") as file:
         file.write("pages: {comments: true, missing_mentions: true}\n")
-    server = LiveServer(folder, free_port())
+    server = LiveServer(folder, ports.own())
     server.start()
     yield server
     server.stop()
@@ -31,11 +45,17 @@ def asking(planned_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 def decide_the_text(page: Page) -> list[str]:
     """Verify all that is open in this text with one key each, when it can be read; the displays, in order."""
-    page.wait_for_timeout(UNREAD)
-    did = []
-    for _ in range(page.locator('#text .mark[data-decision=""]').count()):
-        did.append(active(page))
+    *did, last = verify_all_but_one(page)
+    page.keyboard.press("v")
+    return [*did, last]
+
+
+def verify_all_but_one(page: Page) -> list[str]:
+    """Verify what is open in this text but for the last, which is shown; the displays, in order."""
+    did = [active(page)]
+    for _ in range(page.locator('#text .mark[data-decision=""]').count() - 1):
         page.keyboard.press("v")
+        did.append(active(page))
     return did
 
 
@@ -62,12 +82,12 @@ def test_the_second_of_two_quick_keys_decides_nothing_in_a_text_that_nobody_has_
 ) -> None:
     """The last key of a text, pressed twice, does not reach into the next one; after a turn a key does."""
     to_tasks(page, live_server.url, "twice")
-    did = decide_the_text(page)
-    page.keyboard.press("v")
-    page.keyboard.press("r")
+    did = verify_all_but_one(page)
+    page.evaluate(AT_ONCE, ["v", "v", "r"])
     expect(page.locator("#where")).to_contain_text("Text 2 of")
     expect(page.locator("#counted")).to_contain_text(f"{len(did)} of")
     page.keyboard.press("n")
+    look(page)
     page.keyboard.press("v")
     expect(page.locator("#counted")).to_contain_text(f"{len(did) + 1} of")
 
@@ -84,6 +104,7 @@ def test_undo_goes_back_to_the_text_of_the_decision(page: Page, live_server) -> 
     page.get_by_role("button", name="Undo").click()
     assert active(page) == before
     page.keyboard.press("r")
+    look(page)
     page.keyboard.press("r")
     expect(page.locator("#where")).to_contain_text("Text 2 of")
     page.locator("#undo").click()
@@ -101,6 +122,7 @@ def test_who_changes_a_decision_stays_where_he_is(page: Page, live_server) -> No
     expect(page.locator("#where")).to_contain_text("Text 2 of")
     page.locator("#previous-text").click()
     expect(page.locator("#where")).to_contain_text("Text 1 of")
+    look(page)
     page.keyboard.press("r")
     expect(page.locator("#list .row").first).to_contain_text("removed")
     expect(page.locator("#live")).to_contain_text("All highlights of this text are decided.")
@@ -121,6 +143,7 @@ def test_a_text_that_does_not_come_leaves_undo_and_the_texts_there_are(page: Pag
     expect(page.locator("#live")).to_contain_text("Undone")
     assert active(page) == last
     page.unroute("**/tasks/2")
+    look(page)
     page.keyboard.press("v")
     expect(page.locator("#where")).to_contain_text("Text 3 of")
     expect(page.locator("#notice")).to_be_hidden()
@@ -130,13 +153,10 @@ def test_missing_names_are_asked_for_before_a_text_goes(page: Page, asking: Live
     """The page stays, at the button that goes on; a comment being written is kept where it belongs."""
     to_tasks(page, asking.url, "asked")
     expect(page.locator("#missing-none")).to_be_hidden()
-    *_, last = page.locator("#text .mark").all()
-    decided = page.locator('#text .mark[data-decision=""]').count() - 1
-    for _ in range(decided):
-        page.keyboard.press("v")
-    display = last.get_attribute("data-display")
+    *_, display = verify_all_but_one(page)
     page.keyboard.press("c")
     page.keyboard.type("odd words")
+    look(page)
     with page.expect_response("**/comments") as kept:
         page.locator(".action", has_text="Remove").click()
     assert kept.value.request.post_data_json == {"comments": [{"display": display, "text": "odd words"}]}
@@ -175,18 +195,13 @@ def test_a_comment_that_cannot_be_sent_holds_the_tab(page: Page, asking: LiveSer
     """Closed within a word without a network, the browser asks first; the words are sent when it is back."""
     to_tasks(page, asking.url, "holds")
     page.context.set_offline(True)
-    asked = []
-
-    def stay(dialog) -> None:
-        asked.append(dialog.type)
-        dialog.dismiss()
-
-    page.on("dialog", stay)
     page.keyboard.press("c")
     page.keyboard.type("half a w")
-    page.close(run_before_unload=True)
+    with page.expect_event("dialog") as asked:
+        page.close(run_before_unload=True)
+    assert asked.value.type == "beforeunload"
+    asked.value.dismiss()
     expect(page.locator("#saving")).to_have_attribute("data-state", "lost")
-    assert asked == ["beforeunload"]
     with page.expect_response("**/comments") as kept:
         page.context.set_offline(False)
     assert kept.value.request.post_data_json["comments"][0]["text"] == "half a w"

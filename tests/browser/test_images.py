@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, Response, Route, expect
 
-from tests.browser.conftest import LiveServer, findings, free_port
+from tests.browser.conftest import LiveServer, findings, until
 from tests.browser.test_assignment import to_tasks
-from tests.support import tiny, wikipedia, worker_study
+from tests.support import ports, tiny, wikipedia, worker_study
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,7 @@ def pictured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tiny, "write_kb", with_images)
         worker_study.make(folder)
-    server = LiveServer(folder, free_port())
+    server = LiveServer(folder, ports.own())
     server.start()
     yield server
     server.stop()
@@ -77,6 +78,55 @@ def test_an_image_that_is_on_its_way_comes_a_moment_later(page: Page, pictured: 
     page.route("**/images/*", late)
     page.keyboard.press("e")
     image = page.locator(".option-image").first
-    expect(image).to_have_attribute("title", "Image: Ann, CC0")
+    expect(page.locator("#search-made li").first).to_contain_text(": Ann, CC0")
     expect(image).to_have_js_property("naturalWidth", 1)
     assert findings(page) == []
+
+
+# As long as a credit from Commons may be.
+LONG = f"Ann {20 * 'Longnames '}, CC BY-SA 4.0 (https://creativecommons.org/licenses/by-sa/4.0/deed.en)"
+# Whether the way to the article and the credit are in sight without a scroll.
+FOOT = """() => {
+  const card = document.querySelector(".card").getBoundingClientRect();
+  return [...document.querySelectorAll(".card-link, .card-image-by")].every((part) => {
+    const { top, bottom } = part.getBoundingClientRect();
+    return top >= card.top && bottom <= card.bottom && bottom <= innerHeight;
+  });
+}"""
+
+
+def with_long_words(route: Route) -> None:
+    """The first text's cards with more words than a small card holds."""
+    page = route.fetch()
+    body = re.sub(
+        r'"extract": ?"[^"]*"', f'"extract":"{60 * "words "}"', page.text().replace("Ann, CC0", LONG)
+    )
+    route.fulfill(response=page, body=body)
+
+
+@pytest.mark.parametrize(("width", "height"), [(360, 640), (1280, 800)])
+def test_who_made_an_image_is_in_reach_however_long_that_is(
+    page: Page, pictured: LiveServer, width: int, height: int
+) -> None:
+    """On the card without a scroll, and of every answer of a search; by touch, by key, and for readers."""
+    page.set_viewport_size({"width": width, "height": height})
+    to_tasks(page, pictured.url, f"credits {width}")
+    page.route("**/w/*", with_long_words)
+    page.reload()
+    expect(page.locator(".card-extract")).to_contain_text("words words")
+    until(page, FOOT)
+    beginning = page.locator(".card-image-by summary")
+    expect(beginning).to_contain_text("Image: Ann Longname")
+    assert findings(page) == []
+    beginning.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".card-image-by p")).to_be_visible()
+    expect(page.locator(".card-image-by p")).to_have_text(LONG)
+    until(page, FOOT)
+    page.keyboard.press("e")
+    page.locator(".option-image").first.wait_for()
+    page.locator("#search-made summary").click()
+    expect(page.locator("#search-made li").first).to_be_in_viewport()
+    expect(page.locator("#search-made li").first).to_contain_text("Ann, CC0")
+    assert findings(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import stored, watched
+from tests.browser.conftest import look, stored, watched
 from tests.browser.test_assignment import active, as_done, decide_all, handed_in, settled, to_tasks
 
 
@@ -43,7 +43,9 @@ def test_answers_lost_on_the_way(page: Page, live_server) -> None:
         route.abort()
 
     page.route("**/judgments", lose, times=2)
+    look(page)
     page.keyboard.press("v")
+    look(page)
     page.keyboard.press("r")
     settled(page)
     assert lost
@@ -75,6 +77,7 @@ def test_reload_and_back(page: Page, live_server) -> None:
     settled(page)
     second = active(page)
     page.reload()
+    page.locator("#text .mark.active").wait_for()
     expect(page.locator("#counted")).to_contain_text("1 of")
     assert active(page) == second
     page.goto(f"{live_server.url}/preview")
@@ -92,6 +95,7 @@ def test_reload_and_back(page: Page, live_server) -> None:
 def test_undone_stays_undone_after_a_reload(page: Page, live_server) -> None:
     """An undone decision is open again, here and after a reload, and keeps the work from being handed in."""
     token = to_tasks(page, live_server.url, "i4")
+    look(page)
     page.keyboard.press("v")
     page.keyboard.press("u")
     settled(page)
@@ -136,6 +140,7 @@ def test_second_tab_after_handing_in(page: Page, live_server) -> None:
     settled(page)
     page.locator("#submit").click()
     page.locator("#code").wait_for()
+    look(other)
     other.keyboard.press("v")
     expect(other.locator("#notice")).to_contain_text("no longer open")
     other.close(run_before_unload=False)
@@ -144,6 +149,7 @@ def test_second_tab_after_handing_in(page: Page, live_server) -> None:
 def test_double_click_decides_once(page: Page, live_server) -> None:
     """A double click on a choice decides the display that was shown, and the next by no accident twice."""
     token = to_tasks(page, live_server.url, "i7")
+    look(page)
     page.locator(".action", has_text="Remove").dblclick()
     settled(page)
     assert [row[2] for row in stored(live_server, token)] == ["remove"]

@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 from sqlalchemy import update
 
-from tests.browser.conftest import LiveServer, free_port
+from tests.browser.conftest import LiveServer
 from tests.browser.test_assignment import decide_all, settled
-from tests.support import wikipedia, worker_study
+from tests.support import ports, wikipedia, worker_study
 from tests.support.campaign import campaign
 from verifier.crowd.localmturk.server import LocalMTurk
 from verifier.kb.images import Images
@@ -32,7 +32,7 @@ def platform() -> Iterator[LocalMTurk]:
 @pytest.fixture
 def study(tiny_blank, tmp_path, platform, posthoc) -> Iterator[Study]:
     """The tiny study, served on another site than the platform, two places published by the command."""
-    port = free_port()
+    port = ports.own()
     public = f"http://localhost:{port}"
     with campaign(tiny_blank, tmp_path / "live", platform, public=public) as opened:
         server = LiveServer(opened.path, port)

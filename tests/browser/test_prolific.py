@@ -7,7 +7,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import LiveServer, free_port
+from tests.browser.conftest import LiveServer
+from tests.browser.test_assignment import decide_all
+from tests.support import ports
 from tests.support.prolific import FEE, PAY, campaign, named, statuses
 from verifier.crowd.localprolific.server import LocalProlific
 from verifier.study import Study
@@ -23,7 +25,7 @@ def platform() -> Iterator[LocalProlific]:
 @pytest.fixture
 def study(tiny_blank, tmp_path, platform, posthoc) -> Iterator[Study]:
     """The tiny study, served on another site than the platform, two places published by the command."""
-    port = free_port()
+    port = ports.own()
     with campaign(tiny_blank, tmp_path / "live", platform, public=f"http://localhost:{port}") as opened:
         server = LiveServer(opened.path, port)
         server.start()
@@ -41,20 +43,6 @@ def take_part(page: Page, platform: LocalProlific, name: str) -> None:
     page.get_by_role("button", name="Take part").click()
 
 
-def decide_all(page: Page) -> None:
-    """Decide on everything with one key."""
-    for _ in range(60):
-        counted = page.locator("#counted").inner_text()
-        done, _, total = counted.partition(" of ")
-        if done.split()[-1] == total.split()[0]:
-            return
-        page.locator("body").press("j")
-        page.locator('#text .mark.active[data-decision=""]').wait_for()
-        page.locator("body").press("v")
-        expect(page.locator("#counted")).not_to_have_text(counted)
-    raise AssertionError("not all could be decided")
-
-
 def test_a_participant_opens_the_study_works_and_is_sent_back_to_be_reviewed(page, platform, study, posthoc):
     take_part(page, platform, "ann")
     page.get_by_role("button", name="I agree").click()
@@ -62,7 +50,7 @@ def test_a_participant_opens_the_study_works_and_is_sent_back_to_be_reviewed(pag
     page.get_by_role("button", name="Start with the texts").click()
     page.locator("#text .mark.active").wait_for()
     assert statuses(platform) == ["ACTIVE"]
-    decide_all(page)
+    decide_all(page, press=page.locator("body").press)
     expect(page.locator("#saving")).to_have_text("All saved")
     page.locator("#submit").click()
     page.locator("#finish").click()

@@ -2,6 +2,7 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 from analysis.report.html import report
 from tests.support.report_parts import parts
@@ -32,34 +33,36 @@ def test_a_phone_shows_it_without_scrolling_sideways(browser, file):
         assert page.evaluate("document.documentElement.scrollWidth") == 400
 
 
-def rows_shown(page):
-    return page.locator("#list tr:visible").count()
+def rows_shown(page, count):
+    expect(page.locator("#list tr:visible")).to_have_count(count)
 
 
 def test_the_audit_list_can_be_searched_and_filtered(browser, file):
     with browser.new_context() as context:
         page = context.new_page()
         page.goto(file)
-        assert (rows_shown(page), page.inner_text("#shown")) == (2, "2 of 2 shown")
+        rows_shown(page, 2)
+        expect(page.locator("#shown")).to_have_text("2 of 2 shown")
         page.fill("#wanted", "PARIS beta")
-        assert (rows_shown(page), page.inner_text("#shown")) == (1, "1 of 2 shown")
+        rows_shown(page, 1)
+        expect(page.locator("#shown")).to_have_text("1 of 2 shown")
         page.fill("#wanted", "")
         page.select_option("#finding", "not verified")
-        assert page.inner_text("#list tr:visible mark") == "Sydney"
+        expect(page.locator("#list tr:visible mark")).to_have_text("Sydney")
         page.select_option("#source", "Beta")
-        assert rows_shown(page) == 0
+        rows_shown(page, 0)
         page.select_option("#finding", "")
-        assert page.inner_text("#list tr:visible a") == "w:en:Paris"
+        expect(page.locator("#list tr:visible a")).to_have_text("w:en:Paris")
         page.select_option("#source", "")
         page.select_option("#dataset", "wiki")
-        assert rows_shown(page) == 0
+        rows_shown(page, 0)
 
 
 def test_without_script_the_audit_list_is_whole(browser, file):
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()
         page.goto(file)
-        assert rows_shown(page) == 2
+        rows_shown(page, 2)
         assert not page.locator("#filters").is_visible()
 
 

@@ -206,3 +206,15 @@ def test_the_command_tells_writes_and_reads(posthoc, judged, tmp_path):
     assert '"kb": 1' in posthoc("adjudicate", folder, "--json").out
     assert "decisions, in none of these numbers" in posthoc("status", folder).out
     assert posthoc("adjudicate", folder, "--limit", "2").status == 2
+
+
+def test_a_table_that_a_spreadsheet_saved_is_taken(judged, tmp_path):
+    """Semicolons between columns, a mark before the text, decisions in capitals."""
+    lists.write(judged, tmp_path / "a.csv", ALL, "kb", limit=2)
+    with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    with (tmp_path / "b.csv").open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.DictWriter(file, rows[0], delimiter=";")
+        writer.writeheader()
+        writer.writerows({**row, "decision": "VERIFY"} for row in rows)
+    assert lists.read(judged, tmp_path / "b.csv", "kb", understand=understood, now=NOON).new == 2

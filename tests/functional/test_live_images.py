@@ -47,7 +47,7 @@ def made(wiki: wikipedia.Wikipedia, tmp_path_factory: pytest.TempPathFactory) ->
     told = wiki.yaml("wikidata").replace("}\n", f', images: "{wiki.home}/images/"}}\n')
     (folder / "study.yaml").write_text(CONFIG + told, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch, Study.open(folder) as study:
-        patch.setattr(asking, "RESEARCHER", asking.Patience(0.5, 2, 0.01, 0.0, images=True))
+        patch.setattr(asking, "RESEARCHER", asking.Patience(20.0, 2, 0.01, 0.0, images=True))
         for dataset, (language, text) in TEXTS.items():
             mention = {"en": "Munich", "de": "München"}[language]
             start = text.index(mention)
@@ -73,7 +73,7 @@ def expert(study: Study) -> FlaskClient:
 
 def got(client: FlaskClient, address: str) -> tuple[int, bytes]:
     """What a page gets that asks again for an image which is not there yet."""
-    until = time.monotonic() + 5
+    until = time.monotonic() + 60
     answer = client.get(address, follow_redirects=True)
     while answer.status_code == 202 and time.monotonic() < until:
         time.sleep(0.01)
@@ -120,9 +120,17 @@ def test_a_pasted_address_shows_title_and_image_in_the_language_of_the_text(stud
     assert (found["title"], found["image_by"]) == ("München", CREDIT)
 
 
+def found_by(client: FlaskClient) -> list[dict[str, str | None]]:
+    """What an expert is offered who looks at Munich, and searches for it."""
+    return client.get("/admin/adjudicate/search?q=munich&language=en&shown=wd:Q1726").json["candidates"]
+
+
 def test_experts_see_the_credit_and_no_image_where_workers_see_none(study: Study) -> None:
     paths = ("/admin/tasks/1", "/admin/adjudicate/1")
     with_image = expert(study)
+    (told,) = found_by(with_image)
+    assert (told["title"], told["shown"]) == ("Munich", True)
+    assert got(with_image, told["image"]) == (200, wikipedia.PNG)
     for path in paths:
         page = with_image.get(path).text
         assert ("/images/" in page, "Ann &amp; Bob, CC BY 4.0" in page) == (True, True)
@@ -130,6 +138,7 @@ def test_experts_see_the_credit_and_no_image_where_workers_see_none(study: Study
     file.write_text(file.read_text() + "pages: {images: false}\n")
     with Study.open(study.path) as changed:
         without = expert(changed)
+        assert found_by(without)[0]["image"] is None
         for path in paths:
             page = without.get(path).text
             assert ("/images/" in page, "Ann &amp; Bob" in page) == (False, False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,10 +26,14 @@ def server() -> Iterator[wikipedia.Wikipedia]:
 
 
 @pytest.fixture
-def wiki(server: wikipedia.Wikipedia, monkeypatch: pytest.MonkeyPatch) -> wikipedia.Wikipedia:
+def wiki(
+    server: wikipedia.Wikipedia, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> wikipedia.Wikipedia:
     server.mood = ["well"]
-    for name, rest in (("WORKER", 20.0), ("RESEARCHER", 0.0)):
-        monkeypatch.setattr(asking, name, asking.Patience(0.3, 2, 0.01, rest))
+    # Patience is short only where the server is slow on purpose, not where the machine is.
+    seconds = 0.5 if "slow" in request.node.name else 20.0
+    for name, rest in (("WORKER", 600.0), ("RESEARCHER", 0.0)):
+        monkeypatch.setattr(asking, name, asking.Patience(seconds, 2, 0.01, rest))
     return server
 
 
@@ -89,13 +92,14 @@ def test_while_it_is_down_a_worker_has_his_links_and_decides(worker, wiki, mood)
     wiki.mood = [mood]
     found = worker.get("/search?q=munich&display=0.0")
     assert (found["candidates"], "no search just now" in found["message"]) == ([], True)
-    begun = time.monotonic()
+    asked = len(wiki.asked)
     displays = worker.displays()
     assert all(one["card"]["url"] for one in displays if one["card"]["key"].startswith("wd:"))
     worker.judge((1, displays[0]["display"], "verify"))
     edited = worker.judge((2, displays[1]["display"], "edit", "https://www.wikidata.org/wiki/Q76"))
     assert (edited.status_code, edited.json["saved"][0]["key"]) == (200, "wd:Q76")
-    assert time.monotonic() - begun < 2
+    # Two attempts at most at what was not asked before: what failed is left alone.
+    assert len(wiki.asked) <= asked + 2
     worker.decide_all()
     assert worker.client.post(f"/api/{worker.token}/submit").json["code"]
 

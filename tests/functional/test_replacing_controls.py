@@ -8,13 +8,15 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from analysis.errors import InputError
 from tests.support import planned as made
 from tests.support.crowds import NOON, come, planned
 from verifier.plan import confirming, planning, replacing
 from verifier.plan import lock as locking
 from verifier.store import controls, facts, plans
-from verifier.store.models import Event
+from verifier.store.models import DisplayRow, Event
 from verifier.study import Study
+from verifier.web.app import create_app
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +142,34 @@ def test_it_is_logged_and_is_another_plan_which_a_lock_tells(study, posthoc):
         assert facts.get(session, "plan_sha256") == event["plan_sha256"] != before
     assert (event["retired"], list(event["replaced_by"])) == ([old], [str(old)])
     assert "Locked was plan" in " ".join(planning.plan(study, dry_run=True, now=NOON).warnings)
+
+
+def test_the_dashboard_takes_a_reason_within_bounds_and_shows_what_took_the_place(study):
+    client = create_app(study, dashboard_key="once").test_client()
+    client.get("/admin/enter?key=once")
+    with study.read() as session:
+        display = session.scalars(select(DisplayRow.id).where(DisplayRow.task_id == first(study))).first()
+    item = f"/admin/adjudicate/{display}"
+    client.post(item, data={"decision": "remove"})
+    answer = client.post(f"{item}/retire", data={"reason": "x" * 201})
+    assert (
+        answer.status_code,
+        "too long a reason (201 characters; expected 200 at most)" in answer.text,
+    ) == (400, True)
+    assert f'value="{"x" * 201}"' in answer.text
+    assert client.post(f"{item}/retire", data={"reason": " two   <rivers> "}).status_code == 303
+    page = client.get(item).text
+    assert "two &lt;rivers&gt;" in page
+    new = max(in_use(study))
+    assert f'<a href="/admin/tasks/{new}">control {new}</a>' in page
+    assert f"{item}/retire" not in page
+
+
+@pytest.mark.parametrize("reason", ["x" * 201, "two\nlines", "\0"])
+def test_a_reason_that_no_list_could_hold_is_refused(study, reason):
+    with pytest.raises(InputError, match="reason"):
+        confirming.retire(study, [first(study)], reason, NOON)
+    assert len(in_use(study)) == 50
 
 
 def test_where_nothing_can_take_the_place_the_reason_is_said(study, posthoc):

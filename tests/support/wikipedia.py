@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -56,7 +58,7 @@ class Wikipedia:
         self.mood = ["well"]
         self.files: dict[str, bytes] = {}
         self.coding: str | None = None
-        self.delay = 0.4
+        self.delay = 5.0
         self.home = f"http://127.0.0.1:{port}"
         self.api = f"{self.home}/{{language}}/w/api.php"
         self.wikidata = f"{self.home}/wikidata/w/api.php"
@@ -120,6 +122,45 @@ def serving() -> Iterator[Wikipedia]:
         finally:
             server.shutdown()
             thread.join()
+
+
+@dataclass
+class Dripping:
+    """A host that sends a byte now and then.
+
+    Attributes:
+        home: its address.
+        left: that whoever asked has hung up.
+        seconds: how long it would go on.
+    """
+
+    home: str
+    left: Event
+    seconds: float = 60.0
+
+
+@contextmanager
+def dripping(sent: bytes) -> Iterator[Dripping]:
+    """A host that begins with `sent`, and then never ends, though every byte comes soon after the last."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        host = Dripping(f"http://127.0.0.1:{listening.getsockname()[1]}", Event())
+        thread = Thread(target=_drip, args=(listening, host, sent))
+        thread.start()
+        try:
+            yield host
+        finally:
+            thread.join()
+
+
+def _drip(listening: socket.socket, host: Dripping, sent: bytes) -> None:
+    until = time.monotonic() + host.seconds
+    connection, _ = listening.accept()
+    with connection, suppress(ConnectionError):
+        connection.sendall(sent or b"HTTP/1.1 200 OK\r\nX-Slow: ")
+        while time.monotonic() < until:
+            connection.sendall(b"a")
+            time.sleep(0.02)
+    host.left.set()
 
 
 def _answer(language: str, given: dict[str, str]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from analysis.csv_lines import write_records
 from analysis.decisions import DECISIONS, EDIT
 from analysis.errors import InputError, Problem
+from analysis.layout import encoding_of, separator_of
 from verifier import targets
 from verifier.adjudication.deciding import Choice, decide_within, named
 from verifier.adjudication.queue import Queue, queue
@@ -122,7 +123,7 @@ def _row(session: Session, display: int) -> dict[str, Any]:
 
 
 def _choice(row: dict[str, str], seen: dict[str, int], line: int) -> Choice:
-    item, decision, entity = (row[name] for name in _READ)
+    item, decision, entity = row["item"], row["decision"].lower(), row["new_entity"]
     if not (item.isascii() and item.isdecimal() and len(item) < 19):  # noqa: PLR2004 - what 64 bits hold
         raise InputError("there is no such item", where="item", got=ascii(item)[:40])
     if (before := seen.setdefault(item, line)) != line:
@@ -152,8 +153,10 @@ def _check_same(session: Session, item: int, row: dict[str, str]) -> None:
 
 def _rows(source: Path) -> list[tuple[int, dict[str, str]]]:
     try:
-        text = source.read_text(encoding="utf-8-sig")
-        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        data = source.read_bytes()
+        text = data.decode(encoding_of(data))
+        separator = separator_of(text.split("\n", 1)[0])
+        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, delimiter=separator)
         heading = reader.fieldnames or []
         if not set(_READ) <= set(heading):
             raise InputError(

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from analysis.errors import StateError
+from verifier.kb.deadline import timed
 
 # httpx names every address that it calls, and these hold what workers search for.
 logging.getLogger("httpx").setLevel(logging.WARNING)
@@ -53,7 +54,7 @@ class Patience:
     """How long to wait for an answer.
 
     Attributes:
-        seconds: for one attempt.
+        seconds: for one attempt, from the first step to the last byte.
         tries: attempts in all.
         pause: seconds before the second attempt, doubled each time; a Retry-After says more.
         rest: seconds in which an address that failed is not asked at all.
@@ -95,6 +96,7 @@ class Asking:
             follow_redirects=False,
             verify=_certificates(),
         )
+        self._deadline = timed(self._client)
         # Nobody owns the connection for longer than this object lives.
         weakref.finalize(self, self._client.close)
 
@@ -172,14 +174,15 @@ class Asking:
     def _fetched(
         self, address: str, parameters: Mapping[str, str], most: int | None = None
     ) -> tuple[int, bytes, float]:
-        """Status, body and the seconds to wait; no longer, and no more, than is borne.
+        """Status, body and the seconds to wait; no longer in all, and no more, than is borne.
 
         A file, of `most` bytes, is taken as it is sent: what unpacks to many times its size never does.
         """
         until = time.monotonic() + self._patience.seconds
         body = bytearray()
         coding = {"Accept-Encoding": "gzip" if most is None else "identity"}
-        with self._client.stream("GET", address, params=dict(parameters), headers=coding) as answer:
+        asking = self._client.stream("GET", address, params=dict(parameters), headers=coding)
+        with self._deadline.within(self._patience.seconds), asking as answer:
             for piece in answer.iter_bytes() if most is None else answer.iter_raw():
                 body += piece
                 if len(body) > (most or _LARGEST) or time.monotonic() > until:

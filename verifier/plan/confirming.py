@@ -29,6 +29,7 @@ COLUMNS: Final = (
 _NOT_GRADED: Final = "not graded"
 _KEEP: Final = {"yes": True, "no": False, "": None}
 LOOKED_THROUGH: Final = "looked through, and not kept"
+LONGEST_REASON: Final = 200
 
 
 @dataclass(frozen=True)
@@ -145,9 +146,10 @@ def retire(study: Study, tasks: Collection[int], reason: str, now: datetime) -> 
     it. The assignments that had one have to be graded again (`affected`).
 
     Raises:
-        InputError: one is no control.
+        InputError: one is no control, or the reason is none that can be kept.
         StateError: too few controls would be left.
     """
+    _check_reason(reason)
     with study.read() as session:
         known = {state.task for state in controls.states(session)}
     if strange := sorted(set(tasks) - known):
@@ -161,6 +163,20 @@ def retire(study: Study, tasks: Collection[int], reason: str, now: datetime) -> 
             else "There are no controls yet: posthoc plan STUDY",
         )
     return _settle(study, dropped=tasks, reason=reason, now=now)
+
+
+def _check_reason(reason: str) -> None:
+    """A reason stands in lists and reports: a line of words."""
+    if len(reason) > LONGEST_REASON:
+        raise InputError(
+            "too long a reason",
+            where="--reason",
+            got=f"{len(reason):,} characters",
+            expected=f"{LONGEST_REASON} at most",
+            remedy="Say it in a line; keep the rest elsewhere.",
+        )
+    if not reason.isprintable():
+        raise InputError("the reason holds what is no text", where="--reason", got=plain(reason[:60]))
 
 
 def _settle(

@@ -9,18 +9,19 @@ from flask import Blueprint, Response, abort, jsonify, redirect, render_template
 from werkzeug.wrappers import Response as Answer
 
 from analysis.decisions import DECISIONS
-from analysis.errors import InputError, StateError
+from analysis.errors import InputError, Problem, StateError
 from verifier import clock
 from verifier.adjudication import deciding
 from verifier.adjudication.queue import ALL, QUEUES
 from verifier.crowd import counting
-from verifier.kb.understand import LONGEST, is_address, is_identifier
+from verifier.kb.understand import LONGEST
 from verifier.plan import confirming
-from verifier.store import experts
+from verifier.store import Session, controls, experts
 from verifier.store.shown import judgments_on
-from verifier.web import requests
+from verifier.web import finding, requests, views
 from verifier.web.snapshots import Snapshot, counts
 from verifier.web.state import state
+from verifier.web.texts import english
 
 # Within the dashboard's blueprint, which lets nobody in without a session.
 blueprint = Blueprint("adjudicate", __name__, url_prefix="/adjudicate")
@@ -28,6 +29,10 @@ blueprint = Blueprint("adjudicate", __name__, url_prefix="/adjudicate")
 _HITS: Final = 8
 _NUMBER: Final = 12
 _FOUND_WRONG: Final = "found wrong by an expert"
+_SEARCH_WORDS: Final = (
+    *("found_n", "found_none", "search_failed", "search_results", "choose_one", "only_shown"),
+    *("nil", "nil_title", "linked_now", "images_by"),
+)
 
 
 @blueprint.get("")
@@ -92,19 +97,24 @@ def decide(number: str) -> Answer | str | tuple[str, int]:
 
 @blueprint.post("/<number>/retire")
 def retire(number: str) -> Answer | str | tuple[str, int]:
-    """Retire the control that an item belongs to, and grade anew whoever had it."""
+    """Retire the control that an item belongs to, and grade anew whoever had it.
+
+    Its page says from then on why, and what took its place.
+    """
     display, given = _number(number), _given(request.form)
     study = state().study
     with study.read() as session:
         case = experts.case(session, display)
     if case is None or not case.control:
         abort(404)
+    reason = " ".join(request.form.get("reason", "").split()) or _FOUND_WRONG
     try:
-        found = confirming.retire(study, [case.task], _FOUND_WRONG, clock.now())
+        found = confirming.retire(study, [case.task], reason, clock.now())
         if found.affected:
             counting.regrade(study, clock.now(), of=found.affected)
     except (InputError, StateError) as error:
-        return _page(given, counts().latest(), display, problem=f"Not retired: {error.problems[0]}"), 400
+        problem = f"Not retired: {_refusal(error.problems[0])}"
+        return _page(given, counts().latest(), display, problem=problem, reason=reason), 400
     counts().latest(newer_than=time.monotonic())
     return redirect(_address("item", given, number=display), 303)
 
@@ -112,26 +122,20 @@ def retire(number: str) -> Answer | str | tuple[str, int]:
 @blueprint.get("/search")
 def search() -> Response:
     """Entities that a name, an address or an identifier may mean."""
-    query = request.args.get("q", "").strip()[:LONGEST]
+    query, shown = request.args.get("q", "").strip()[:LONGEST], request.args.get("shown", "")
     language = request.args.get("language", "")[:20] or "en"
-    if is_address(query) or is_identifier(query):
-        try:
-            found = [state().candidate(state().understand(query, language), language)]
-        except InputError as error:
-            return jsonify(candidates=[], message=error.problems[0].what)
-        return jsonify(candidates=[_candidate(one) for one in found], message=None)
-    hits, message = state().search(query, _HITS, language) if query else ([], None)
-    if query and not hits and message is None:
-        message = "Nothing of this name."
-    return jsonify(candidates=[_candidate(one) for one in hits], message=message)
+    found, message = finding.find(query, _HITS, language) if query else ([], None)
+    same = finding.same(shown, found) if found and requests.storable(shown) else set()
+    found.sort(key=lambda candidate: candidate.key in same)
+    made = views.candidates(found, with_images=state().study.config.pages.images, shown=same)
+    # An expert is to see keys, a worker is not.
+    for one in made:
+        one["description"] = " · ".join(filter(None, (one["description"], one["key"])))
+    return jsonify(candidates=made, message=message)
 
 
 def _address(endpoint: str, given: dict[str, str], **values: Any) -> str:
     return url_for(f"admin.adjudicate.{endpoint}", **values, **dict[str, Any](given))
-
-
-def _candidate(found: Any) -> dict[str, Any]:
-    return {"key": found.key, "title": found.title, "description": found.description}
 
 
 def _after(left: Any, after: int | None) -> Any:
@@ -152,6 +156,7 @@ def _page(
     *,
     problem: str = "",
     typed: str = "",
+    reason: str = "",
 ) -> str:
     """The page of an item; without one, that there is nothing left."""
     shown: dict[str, Any] = {}
@@ -164,11 +169,13 @@ def _page(
             decided = [one for one in experts.standing(session, alike) if one.display == display]
             mine = next((one for one in decided if one.expert == given["expert"]), None)
             votes = judgments_on(session, alike) if mine else []
+            fate = _fate(session, case.task) if mine and case.control else None
         keys = [case.key, *(one.key for one in decided), *(vote.key for vote in votes)]
         shown = {
             "case": case,
             "mine": mine,
             "votes": votes,
+            "fate": fate,
             "others": [one for one in decided if one.expert != given["expert"]] if mine else [],
             "titles": state().titles(keys, case.language),
             "kind": found.queue.kind(display) if found and mine else "",
@@ -186,8 +193,32 @@ def _page(
         simulated=bool(found and found.status.origin == "simulated"),
         problem=problem,
         typed=typed,
+        reason=reason,
+        longest_reason=confirming.LONGEST_REASON,
+        words=_words(),
         **shown,
     )
+
+
+def _refusal(problem: Problem) -> str:
+    """A problem as a sentence, without the name of the option of a command."""
+    expected = problem.expected and f"expected {problem.expected}"
+    details = "; ".join(filter(None, (problem.got, expected)))
+    return f"{problem.what}{f' ({details})' if details else ''}. {problem.remedy}".strip()
+
+
+def _fate(session: Session, task: int) -> dict[str, Any]:
+    """How a control stands, and which one has taken its place, if it is retired."""
+    states = {one.task: one for one in controls.states(session)}
+    return {
+        "control": states[task],
+        "successor": next((one for one in states.values() if one.replaces == task), None),
+    }
+
+
+def _words() -> dict[str, str]:
+    """What the search says; the dashboard is in English."""
+    return {name: english()[name] for name in _SEARCH_WORDS} | {"chosen": "Chosen: {title}"}
 
 
 def _audit(found: Snapshot, display: int) -> Any:

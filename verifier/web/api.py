@@ -12,12 +12,11 @@ from analysis.errors import InputError
 from verifier import clock
 from verifier.crowd.submission import Undecided, submit, submitted
 from verifier.kb.local import Candidate
-from verifier.kb.understand import is_address, is_identifier
 from verifier.plan import draw
-from verifier.store import asides, judging, redirects, work
+from verifier.store import asides, judging, work
 from verifier.store.current import UNDO
 from verifier.store.work import AtWork
-from verifier.web import desk, requests, steps, views
+from verifier.web import desk, finding, requests, steps, views
 from verifier.web.state import state
 
 if TYPE_CHECKING:
@@ -115,12 +114,15 @@ def search(token: str) -> Response:
     with study.read() as session:
         assignment = assignment_of(session, token)
         shown = work.shown_as(session, assignment.id, [reference]).get(reference)
-    found, reason = _find(query, shown.language if shown else "en")
+    found, reason = finding.find(query, _CANDIDATES, shown.language if shown else "en")
     same = _shown_now(assignment, shown, found)
     # Who edits looks for another entity.
     found.sort(key=lambda candidate: candidate.key in same)
     with_images = bool(options_of(assignment).get("images", True))
-    body = {"candidates": views.candidates(found, with_images=with_images, shown=same), "message": reason}
+    body = {
+        "candidates": views.candidates(found, with_images=with_images, shown=same),
+        "message": reason and state().texts.told(reason),
+    }
     if assignment.state == "claimed" and query.strip() and requests.storable(query + reference):
         data = {"display": reference, "query": query, "candidates": [candidate.key for candidate in found]}
         state().together.do(lambda session: work.log_event(session, assignment.id, "search", data, now))
@@ -260,18 +262,4 @@ def _shown_now(assignment: AtWork, shown: work.Shown | None, found: Sequence[Can
     with state().study.read() as session:
         if shown.arm == judging.HIDDEN and shown.display not in asides.namings(session, assignment.id):
             return set()
-        targets = redirects.resolved(session, {shown.key, *(candidate.key for candidate in found)})
-    return {candidate.key for candidate in found if targets[candidate.key] == targets[shown.key]}
-
-
-def _find(query: str, language: str) -> tuple[list[Any], str | None]:
-    """What a search or a pasted address finds, and else the reason why nothing."""
-    if not (is_address(query) or is_identifier(query)):
-        return state().search(query, _CANDIDATES, language)
-    try:
-        key = state().understand(query, language)
-    except InputError as error:
-        return [], state().texts.told(error.problems[0].what)
-    with state().study.read() as session:
-        resolved = redirects.resolve(session, key)
-    return [state().candidate(resolved, language)], None
+    return finding.same(shown.key, found)

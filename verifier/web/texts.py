@@ -147,7 +147,7 @@ def _film_faults(film: Path | None) -> Iterator[Problem]:
 
 
 @cache
-def _english() -> dict[str, str]:
+def english() -> dict[str, str]:
     """The words that ship in English: the others are named after them."""
     shipped = resources.folder("hit_templates") / "en" / "words.json"
     found: dict[str, str] = json.loads(shipped.read_text(encoding="utf-8"))
@@ -156,12 +156,12 @@ def _english() -> dict[str, str]:
 
 @cache
 def _told() -> dict[str, str]:
-    return {sentence: name for name, sentence in _english().items() if name.startswith("told_")}
+    return {sentence: name for name, sentence in english().items() if name.startswith("told_")}
 
 
 def _word_faults(words: dict[str, Any], where: str) -> Iterator[Problem]:
     """Words that the pages need and the file lacks; ours in English say which they are."""
-    for name in _english():
+    for name in english():
         if not isinstance(words.get(name), str):
             yield Problem(f"the words {name!r} are missing", where, remedy="Add them.")
 

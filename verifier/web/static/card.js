@@ -2,20 +2,37 @@
 
 import { say } from "./words.js";
 
+// Letters of a credit that there is room for beside the link.
+const SHORT = 34;
+
 /** Show an image in its box; one that there is not, or that cannot be had, leaves no trace. The image of an answer
  *  may still be on its way to the server: its box waits, and it is asked for again after each of `waits` ms. */
 export function showImage(image, address, words, waits = []) {
-  if (!address) {
+  const leave = () => {
+    image.dispatchEvent(new Event("gone"));
     image.remove();
-    return;
-  }
+  };
+  if (!address) return leave();
   const left = [...waits];
   image.alt = words;
   image.addEventListener("error", () => {
-    if (!left.length) image.remove();
+    if (!left.length) leave();
     else setTimeout(() => image.isConnected && (image.src = `${address}?${left.length}`), left.shift());
   });
   image.src = address;
+  return undefined;
+}
+
+/** Say who made an image: in a line, what is longer behind its beginning. */
+function credit(box, by) {
+  box.hidden = !by;
+  if (!by) return;
+  const letters = [...by];
+  if (letters.length <= SHORT) box.textContent = say("image_by", { by });
+  else {
+    box.querySelector("summary").textContent = say("image_by", { by: `${letters.slice(0, SHORT).join("").trim()}…` });
+    box.querySelector("p").textContent = by;
+  }
 }
 
 export class CardPane {
@@ -44,9 +61,7 @@ export class CardPane {
     extract.textContent = card.extract ?? "";
     extract.hidden = !card.extract;
     showImage(part.querySelector(".card-image"), card.image, say("image_of", { title: card.title }));
-    const by = part.querySelector(".card-image-by");
-    by.hidden = !card.image || !card.image_by;
-    by.textContent = by.hidden ? "" : say("image_by", { by: card.image_by });
+    credit(part.querySelector(".card-image-by"), card.image && card.image_by);
     this.#link = part.querySelector("a");
     if (card.url) {
       this.#link.href = card.url;

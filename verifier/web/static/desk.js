@@ -2,12 +2,13 @@
 // business of the `work` behind it (in earnest: tasks.js; for practice: practice.js).
 
 import { Activity } from "./activity.js";
-import { CardPane } from "./card.js";
 import { CommentPane } from "./comment.js";
 import { Editor } from "./editor.js";
 import { ListPane } from "./list.js";
 import { MissingPane } from "./missing.js";
+import { Panel } from "./panel.js";
 import { Progress } from "./progress.js";
+import { Sight } from "./sight.js";
 import { TextPane } from "./text.js";
 import { Texts, taskOf } from "./texts.js";
 import { Voice } from "./voice.js";
@@ -16,8 +17,6 @@ import { say, standing } from "./words.js";
 const find = (id) => document.getElementById(id);
 // What one turns to when a text is done.
 const LEFT = ["missing", "ending"];
-// Milliseconds in which nobody can have read what has come by itself.
-const UNREAD = 300;
 
 export class Desk {
   #work;
@@ -32,7 +31,8 @@ export class Desk {
   #activity = new Activity();
   #text = new TextPane(find("text"), (index) => this.activate(index));
   #list = new ListPane(find("list"), (index) => this.activate(index));
-  #card = new CardPane(find("card"), () => this.#open());
+  #panel = new Panel(() => this.#open());
+  #sight = new Sight();
   #comment = new CommentPane(
     find("comment"),
     (display, text) => this.#say(display, text),
@@ -44,13 +44,10 @@ export class Desk {
   });
   #editor;
   #closed = false;
-  #scrolled = false;
   // Texts asked for, and the last of them that came; a naming on its way.
   #asked = 0;
   #came = 0;
   #naming = 0;
-  // When what is shown came without being turned to; what is pressed at once was meant for what was there before.
-  #since = -UNREAD;
 
   /** `options` are the study's: require_open, verify_after_seconds. */
   constructor(work, options) {
@@ -64,8 +61,11 @@ export class Desk {
       onCancel: () => this.#leaveEditor(),
       onPaste: () => work.log("paste", { display: this.#display.display }),
     });
-    find("editor").addEventListener("said", ({ detail }) => this.#announce(detail));
-    find("side").addEventListener("scroll", () => (this.#scrolled = true), { passive: true });
+    find("editor").addEventListener("said", ({ detail }) => {
+      // What is found has made the panel higher.
+      this.#panel.into();
+      this.#announce(detail);
+    });
   }
 
   /** Everything is decided. */
@@ -99,7 +99,10 @@ export class Desk {
     const waiting = [...before, ...this.#texts.waiting].map(([display]) => taskOf(display));
     await Promise.all([...new Set(waiting)].map((task) => this.#texts.load(task)));
     await this.#show(first ? (this.#progress.nextOpen(-1) ?? 0) : this.#task, first ? null : this.#at);
-    if (first) this.#text.settle(this.#at, find("side"));
+    if (!first) return undefined;
+    // Where words come before the text, as in practice, they are read first.
+    if (this.#work.feedback) return scrollTo(0, 0);
+    return this.#text.settle(this.#at, find("side"));
   }
 
   /** No more can be done here. */
@@ -117,24 +120,23 @@ export class Desk {
   activate(index) {
     if (this.#editor.isOpen) this.#leaveEditor(false);
     this.#at = index;
-    this.#since = -UNREAD;
     const shown = this.#display;
     if (!shown) return;
     this.#activity.turn(shown.display);
-    // To ask where it stands would have the page laid out at every turn.
-    if (this.#scrolled) find("side").scrollTop = 0;
-    this.#scrolled = false;
+    this.#panel.fromTheTop();
     this.#text.activate(index);
     this.#list.activate(index);
     this.#comment.show(shown.display, shown.comment);
-    this.#face();
+    this.#panel.show(shown);
     this.#refresh();
     this.#feedback();
+    this.#sight.turn(shown.display);
     const { mention, card } = shown;
     this.#announce(card ? say("active", { mention, title: card.title }) : say("active_hidden", { mention }));
   }
 
   verify() {
+    if (!this.#sight.isRead) return undefined;
     const first = this.#display && this.#firstOf(this.#display);
     if (!first) return this.#decide("verify");
     this.#notice(first);
@@ -142,14 +144,13 @@ export class Desk {
   }
 
   edit() {
-    if (this.#closed || this.#turning) return;
-    find("actions").hidden = true;
-    find("side").classList.add("choosing");
-    find("side").classList.remove("answered");
-    find("feedback").hidden = true;
+    if (this.#closed || this.#turning) return undefined;
+    // What stands in its box stays.
+    if (this.#editor.isOpen) return this.#editor.focus();
+    this.#panel.search();
     this.#editor.open(this.#display.mention);
     this.#text.reveal(this.#at);
-    find("side").scrollIntoView({ block: "nearest" });
+    return this.#panel.into();
   }
 
   remove() {
@@ -157,7 +158,7 @@ export class Desk {
   }
 
   open() {
-    this.#card.open();
+    this.#panel.open();
   }
 
   comment() {
@@ -211,7 +212,7 @@ export class Desk {
       this.#set(last, null);
     }
     if (last.task === this.#task && !this.#turning) this.activate(last.at);
-    if (LEFT.some((id) => find(id)?.contains(document.activeElement))) this.#toCard();
+    if (LEFT.some((id) => find(id)?.contains(document.activeElement))) this.#panel.focus();
     const undone = say("undone", { mention: shown.mention, state: standing(shown.judgment) });
     return this.#announce(other ? `${this.#progress.name(last.task)}. ${undone}` : undone);
   }
@@ -283,7 +284,7 @@ export class Desk {
     this.#at = 0;
     const open = this.#nextOpen(-1);
     this.activate(at === null ? (open ?? 0) : at < 0 ? view.displays.length - 1 : Math.min(at, view.displays.length - 1));
-    if (left) this.#toCard();
+    if (left) this.#panel.focus();
     if (other) this.#announce(`${said} ${this.#progress.name(task)}. ${this.#voice.announced}`);
     // What is likely wanted next is there when it is.
     const coming = new Set([task + 1, this.#progress.nextOpen(task)]);
@@ -293,10 +294,10 @@ export class Desk {
 
   #decide(action, candidate = null) {
     if (this.#closed || this.#turning || !this.#display) return undefined;
-    if (performance.now() - this.#since < UNREAD) return undefined;
+    if (!this.#sight.isRead) return undefined;
     if (this.#editor.isOpen) {
       this.#leaveEditor(false);
-      this.#toCard();
+      this.#panel.focus();
     }
     const { display, mention, judgment } = this.#display;
     const place = { task: this.#task, at: this.#at, display };
@@ -331,16 +332,12 @@ export class Desk {
     const task = this.#progress.nextOpen(this.#task);
     if (task !== null) {
       await this.#show(task, null, said);
-      this.#since = performance.now();
+      this.#sight.came();
       return undefined;
     }
     find("ending").focus({ preventScroll: true });
     find("ending").scrollIntoView({ block: "nearest" });
     return this.#announce(`${said} ${say("all_done")}`);
-  }
-
-  #toCard() {
-    find("side").focus({ preventScroll: true });
   }
 
   /** Say that what was chosen is what was shown. */
@@ -360,21 +357,11 @@ export class Desk {
     return opening ? say("open_first") : null;
   }
 
-  /** The card, or that it is hidden until the worker has said which entity is meant. */
-  #face() {
-    const { mention, card, named } = this.#display;
-    this.#card.show(card, named);
-    find("card-heading").textContent = say(card ? "question" : "question_hidden", { mention });
-    find("side").classList.toggle("unnamed", !card);
-    document.querySelector('[data-action="edit"] .means').textContent = say(card ? "edit_means" : "name_means");
-    document.querySelector('[data-action="verify"]').setAttribute("aria-disabled", String(!card));
-  }
-
   /** The worker has said which entity is meant: now the link is shown to him. */
   async #name(candidate) {
     const shown = this.#display;
     this.#leaveEditor(false);
-    find("side").focus({ preventScroll: true });
+    this.#panel.focus();
     this.#notice("");
     this.#naming += 1;
     const seconds = this.#activity.take(shown.display);
@@ -386,8 +373,8 @@ export class Desk {
     if (body.refused) this.#notice(say("refused", { reason: body.refused }));
     else Object.assign(shown, { card: body.card, named: body.named });
     if (this.#display !== shown || body.refused) return;
-    this.#face();
-    this.#since = performance.now();
+    this.#panel.show(shown);
+    this.#sight.came();
     this.#announce(say("revealed", { title: body.card.title }));
   }
 
@@ -432,15 +419,14 @@ export class Desk {
   #open() {
     const { display } = this.#display;
     this.#opened.add(display);
-    this.#since = -UNREAD;
+    this.#sight.dealt();
     this.#work.log("open", { display });
     this.#notice("");
   }
 
   #leaveEditor(focus = true) {
     this.#editor.close();
-    find("actions").hidden = false;
-    find("side").classList.remove("choosing");
+    this.#panel.choose();
     this.#feedback();
     if (focus) document.querySelector('[data-action="edit"]').focus({ preventScroll: true });
   }
@@ -452,10 +438,7 @@ export class Desk {
       this.#text.state(index, judgment?.decision, standing(judgment));
       this.#list.state(index, judgment?.decision, standing(judgment));
     });
-    const decision = this.#display.judgment?.decision;
-    for (const button of document.querySelectorAll(".action")) {
-      button.setAttribute("aria-pressed", String(button.dataset.action === decision));
-    }
+    this.#panel.stands(this.#display.judgment?.decision);
     this.#progress.show(this.#task);
     this.#missing.offer(this.#progress.isDone(this.#task));
     find("undo").disabled = !this.#done.length || this.#closed;
@@ -463,16 +446,11 @@ export class Desk {
   }
 
   #feedback() {
-    const box = find("feedback");
     const { display, judgment } = this.#display;
-    box.hidden = !judgment || !this.#work.feedback;
-    find("side").classList.toggle("answered", !box.hidden);
-    if (box.hidden) return;
-    const { same, text } = this.#work.feedback(display, { action: judgment.decision, key: judgment.key });
-    box.textContent = text;
-    box.dataset.same = same ? "yes" : "no";
+    const given = judgment && this.#work.feedback?.(display, { action: judgment.decision, key: judgment.key });
+    this.#panel.answer(given);
     // The panel has grown over the text.
-    this.#text.reveal(this.#at);
+    if (given) this.#text.reveal(this.#at);
   }
 
   #notice(text) {

@@ -16,11 +16,16 @@ const NAMES = {
   "?": "help",
 };
 
+const BOXES = "input, textarea, select";
+// Milliseconds in which the same key again was meant for what was there before.
+const AGAIN = 300;
+
 /** Call the command named for a key: `commands` maps names to functions. */
 export function listen(commands, isOn) {
+  guard();
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented || event.isComposing) return;
-    if (document.querySelector("dialog[open]") || event.target.closest("input, textarea, select")) return;
+    if (document.querySelector("dialog[open]") || event.target.closest(BOXES)) return;
     const name = NAMES[event.key] ?? NAMES[event.key.toLowerCase()];
     if (!name || (event.key !== "?" && !isOn())) return;
     // A key held down would decide one annotation after another.
@@ -28,4 +33,21 @@ export function listen(commands, isOn) {
     event.preventDefault();
     commands[name]();
   });
+}
+
+/** A key that is held down, or struck twice, presses no second button and does not write into the box that it has opened. */
+function guard() {
+  let last = null;
+  const isIdle = ({ key, repeat, target, timeStamp }) => {
+    if (!target.closest(BOXES)) return repeat && key === "Enter";
+    if (repeat && key === "Enter") return !target.matches("textarea");
+    return last?.key === key && (repeat || timeStamp - last.at < AGAIN);
+  };
+  const swallow = (event) => {
+    if (isIdle(event)) {
+      event.preventDefault();
+      event.stopPropagation();
+    } else if (!event.repeat) last = event.target.closest(BOXES) ? null : { key: event.key, at: event.timeStamp };
+  };
+  document.addEventListener("keydown", swallow, { capture: true });
 }

@@ -75,7 +75,8 @@ export class MissingPane {
     }
     const form = this.#root.querySelector("#missing-form");
     form.hidden = false;
-    form.querySelector("input").focus();
+    form.querySelector("input").focus({ preventScroll: true });
+    form.scrollIntoView({ block: "nearest" });
   }
 
   /** Words as they stand in the text: their first place that is not marked yet. */

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -17,7 +16,7 @@ from verifier.kb.shelf import LiveShelf
 from verifier.kb.understand import understand
 from verifier.kb.wikipedia import Place, WikipediaKb
 
-QUICK = Patience(0.25, 2, 0.01, 0.0)
+QUICK = Patience(20.0, 2, 0.01, 0.0)
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 
 
@@ -147,9 +146,16 @@ def test_what_is_no_entity_is_refused_with_the_reason(kb, raw, reason):
         understand(raw, "en", kb)
 
 
+def impatient(kb, mood, seconds=0.2):
+    """Make it wait for a slow server only, and not for long: all others have answered, sooner or later."""
+    if mood == "slow":
+        kb._ask._client.timeout = seconds
+
+
 @pytest.mark.parametrize("mood", ["slow", "busy", "fault", "garbled", "elsewhere", "refuse"])
 def test_without_an_answer_an_address_is_taken_at_its_word_and_a_name_is_not(kb, wiki, mood):
     wiki.mood = [mood]
+    impatient(kb, mood)
     shelf = LiveShelf(kb)
     assert shelf.search("Paris", 8, "en") is None
     assert shelf.card("w:en:Paris") is None
@@ -162,6 +168,7 @@ def test_without_an_answer_an_address_is_taken_at_its_word_and_a_name_is_not(kb,
 @pytest.mark.parametrize("mood", ["busy", "fault", "slow"])
 def test_what_passes_is_tried_again(kb, wiki, mood):
     wiki.mood = [mood, "well"]
+    impatient(kb, mood, 1.0)
     assert kb.card("w:en:Paris").title == "Paris"
 
 
@@ -185,15 +192,15 @@ def test_an_old_answer_serves_where_there_is_no_new_one_and_both_are_kept(kb, wi
 
 
 def test_who_failed_is_left_alone_for_a_while_and_others_are_not(place, wiki, tmp_path, clock):
-    kb = WikipediaKb(place, tmp_path / "cache.db", Patience(0.15, 2, 0.01, 60.0), clock)
+    kb = WikipediaKb(place, tmp_path / "cache.db", Patience(1.0, 1, 0.01, 600.0), clock)
     wiki.mood = ["slow"]
     with pytest.raises(UnansweredError):
         kb.card("w:en:Paris")
     wiki.mood = ["well"]
-    asked, begun = len(wiki.asked), time.monotonic()
+    asked = len(wiki.asked)
     with pytest.raises(UnansweredError, match="left alone"):
         kb.card("w:en:Paris")
-    assert (len(wiki.asked), time.monotonic() - begun < 0.1) == (asked, True)
+    assert len(wiki.asked) == asked
     assert kb.card("w:de:Minga").title == "München"
     kb.close()
 
@@ -243,7 +250,7 @@ def test_drawings_and_images_from_elsewhere_leave_a_card_without(wiki, place, tm
 
 def test_an_image_that_cannot_be_had_holds_nothing_up(wiki, place, tmp_path, clock):
     lit = replace(place, images=f"{wiki.home}/images/")
-    kb = WikipediaKb(lit, tmp_path / "cache.db", replace(QUICK, images=True), clock)
+    kb = WikipediaKb(lit, tmp_path / "cache.db", Patience(1.0, 2, 0.01, 0.0, images=True), clock)
     wiki.mood = ["well", "well", "slow"]
     assert kb.card("w:en:Munich").image is None
     wiki.mood = ["well"]
