@@ -40,7 +40,7 @@ demo: setup ## run the bundled sample study, from files to report, into ./demo
 	$(BIN)/posthoc demo --out demo
 
 test: setup browser ## every test: unit, property, reference, functional, PostgreSQL, browser
-	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not prove"
+	$(BIN)/python -m pytest -n 3 --dist worksteal -q -m "not prove"
 
 lint: setup ## format and lint checks, types, import rules
 	$(BIN)/ruff format --check .
@@ -52,13 +52,14 @@ check: lint test ## lint, types, import rules and every test
 
 prove: setup browser ## the large proofs; their results are kept in docs/proofs/
 	$(BIN)/python -m pytest -q -m prove
+	$(BIN)/python -m pytest -q tests/property -m "not prove" --hypothesis-profile=many
 
 bench: setup ## speed, measured against what a user would pick instead
 	$(BIN)/python -m tests.bench
 
 lock: setup ## renew requirements.lock from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --no-emit-index-url \
-	  --python-version 3.11 --extra dev --extra postgres --extra nif pyproject.toml -o requirements.lock
+	  --python-version 3.11 --extra dev --extra postgres --extra nif --extra dask pyproject.toml -o requirements.lock
 
 clean: ## remove what make made
 	rm -rf .venv demo build dist

@@ -11,7 +11,7 @@ import tempfile
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -19,8 +19,10 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from analysis import memory
 from analysis.blocks import ROWS, Blocks, Part, cut
 from analysis.cells import Settings
+from analysis.cluster import cluster
 from analysis.counted import COUNTED, ELSEWHERE
 from analysis.engine.counts import Codes, Counts
 from analysis.errors import InputError, PosthocError, Problem
@@ -91,6 +93,7 @@ def evaluate_bundle(
     *,
     gt: str | None = None,
     jobs: int = 1,
+    dask: str | None = None,
     size: int = ROWS,
 ) -> pd.DataFrame:
     """What `evaluate` gives for a bundle, which is never held.
@@ -102,14 +105,20 @@ def evaluate_bundle(
         settings: how intervals are made.
         gt: name of the source that is the ground truth; None: what the bundle says.
         jobs: processes that work at the same time.
+        dask: address of a Dask scheduler, whose workers count instead.
         size: annotations and judgments of a block.
 
     Raises:
-        InputError: the bundle cannot be read; what is wrong is listed, of the first block in which it is.
+        InputError: the bundle cannot be read; what is wrong is listed, of the first block in which it is. Or
+            nobody answers at the address.
+        ConfigError: the workers of the cluster do not see the folder for temporary files.
     """
-    with tempfile.TemporaryDirectory(prefix="posthoc-blocks-") as name, _pool(jobs) as pool:
+    with (
+        tempfile.TemporaryDirectory(prefix="posthoc-blocks-") as name,
+        _pool(jobs) if dask is None else cluster(dask, Path(name)) as (pool, width),
+    ):
         # They start, and import what they need, while the bundle is cut.
-        waiting = [] if pool is None else [pool.submit(_ready) for _ in range(jobs)]
+        waiting = [] if pool is None else [pool.submit(_ready) for _ in range(width)]
         blocks = cut(path, Path(name), gt, size)
         for each in waiting:
             each.result()
@@ -117,11 +126,11 @@ def evaluate_bundle(
         chosen = chosen_of(hollow, metrics)
         check(chosen, by, settings)
         job = Job(settings.policy, [_sendable(each) for each in chosen], finely(settings, chosen), Path(name))
-        found = list(_each_counted(blocks, job, pool, jobs))
+        found = list(_each_counted(blocks, job, pool, width))
         measured = _filled(hollow, found)
         stored = Stored.of(measured, blocks, found, job)
         light = replace(measured, study=_light(measured.study))
-        shares = [[_sendable(each) for each in share] for share in _shares(chosen, jobs)]
+        shares = [[_sendable(each) for each in share] for share in _shares(chosen, width)]
         asked = [(light, stored, share, settings, parts_of(measured, by)) for share in shares]
         run = map if pool is None else pool.map
         done = list(run(_rows, *zip(*asked, strict=True)))
@@ -129,15 +138,20 @@ def evaluate_bundle(
     return framed(measured, chosen, by, rows, [note for _, notes in done for note in notes])
 
 
-def _pool(jobs: int) -> AbstractContextManager[Executor | None]:
+@contextmanager
+def _pool(jobs: int) -> Iterator[tuple[Executor | None, int]]:
+    """Processes of this machine, and how many."""
     if jobs == 1:
-        return nullcontext()
+        yield None, 1
+        return
     # Started afresh: a process that is split off while threads run may wait for ever.
-    return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+    afresh = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, mp_context=afresh, initializer=memory.keep) as pool:
+        yield pool, jobs
 
 
 def _ready() -> None:
-    """Nothing: whoever can run this has started."""
+    """Whoever can run this has started."""
 
 
 def _sendable(metric: Metric) -> str | Metric:

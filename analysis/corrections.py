@@ -32,6 +32,10 @@ class Corrections:
     changes: tuple[Change, ...]
     simulated: bool = False
 
+    def of(self, dataset: str) -> Corrections:
+        """Those of one dataset."""
+        return replace(self, changes=tuple(change for change in self.changes if change.dataset == dataset))
+
     def header(self) -> dict[str, Any]:
         """The first line of a patch: what made it."""
         counts = {

@@ -29,10 +29,11 @@ def counts_of(measured: Measured, metric: Metric, source: str, *, units: bool = 
     key = (metric.count, source, merged)
     found: Counts | None = kept.get(key)
     if found is not None:
-        return found
+        return found.wide()
     if ELSEWHERE in measured.memo:
         raise LookupError(f"{metric.name} was not counted")
     counts = metric.count(measured.view(ALL, source or None))
     if merged:
-        counts = kept[key] = counts.merged()
+        counts = counts.merged()
+        kept[key] = counts.narrow()
     return counts

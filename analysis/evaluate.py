@@ -78,6 +78,7 @@ def evaluate(
     interval: str | None = None,
     cluster: str | None = None,
     jobs: int = 1,
+    dask: str | None = None,
 ) -> pd.DataFrame:
     """Estimates with intervals, a row per dataset (and `*`, all), source and metric.
 
@@ -96,6 +97,7 @@ def evaluate(
             policy's.
         cluster: document, segment, annotation, item, unit, worker or two-way; None: the policy's.
         jobs: of a bundle's folder: how many processes count at the same time.
+        dask: of a bundle's folder: address of a Dask scheduler, whose workers count instead.
 
     Returns:
         A frame with the columns of metrics.csv; undefined numbers are missing and have a reason.
@@ -116,7 +118,7 @@ def evaluate(
     if isinstance(study, str | Path) and not further:
         from analysis.blockwise import evaluate_bundle  # noqa: PLC0415 - it imports what is here
 
-        return evaluate_bundle(Path(study), metrics, by, settings, jobs=jobs)
+        return evaluate_bundle(Path(study), metrics, by, settings, jobs=jobs, dask=dask)
     if isinstance(study, str | Path):
         study = bundle.read(Path(study))
     measured = study if isinstance(study, Measured) else measure(study, choices)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from analysis.errors import InputError, StateError
+
+_NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 MANIFEST: Final = "manifest.json"
 
@@ -101,15 +104,28 @@ def written_whole(folder: Path, kind: Kind) -> Iterator[Path]:
     # Where a link leads is written, and the link stays.
     folder = folder.resolve()
     refuse_foreign(folder, kind)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    with _said_of(folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
         # mkdtemp makes a folder for its owner alone; the result is to be readable as any other.
         draft.chmod(0o777 & ~_umask())
-        yield draft
-        _swap(draft, folder)
+        with _said_of(folder, _NO_ROOM):
+            yield draft
+            _swap(draft, folder)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+@contextmanager
+def _said_of(folder: Path, codes: Collection[int] | None = None) -> Iterator[None]:
+    """Say of the folder that was asked for what the system says of drafts, by these codes alone or any."""
+    try:
+        yield
+    except OSError as error:
+        if codes is not None and error.errno not in codes:
+            raise
+        raise StateError("cannot be written", where=str(folder), got=os.strerror(error.errno or 0)) from error
 
 
 def _swap(draft: Path, folder: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -13,12 +13,16 @@ import pandas as pd
 
 from analysis.csv_lines import cells_of_any_length
 from analysis.decisions import DECISIONS
+from analysis.engine.counts import Codes
 from analysis.errors import InputError, Problem, plain
 from analysis.keys import LINK, NIL_KIND, read_entity
+from analysis.layout import Layout, layout_of
 from analysis.schema import ALL, ORIGINS
 
 REQUIRED: Final = ("dataset", "document", "source", "start", "end", "entity", "worker", "decision")
 OPTIONAL: Final = ("new_entity", "assignment", "segment", "seconds", "counted", "judgment", "origin")
+# What the only dataset is called where no column names datasets.
+ONE_DATASET: Final = "corpus"
 _ANNOTATION: Final = ("dataset", "document", "source", "start", "end", "entity")
 _YES: Final = frozenset({"", "1", "1.0", "true", "yes", "y", "t"})
 _NO: Final = frozenset({"0", "0.0", "false", "no", "n", "f"})
@@ -29,10 +33,11 @@ _LISTED: Final = 200
 
 @dataclass
 class _Reading:
-    """A table being checked: its text columns, where its rows stand, and what is wrong so far."""
+    """A table being checked: its text columns, where its rows stand, how it was saved, and what is wrong."""
 
     frame: pd.DataFrame
     path: Path | None
+    layout: Layout
     problems: list[Problem]
     bad: int = 0
 
@@ -52,7 +57,7 @@ class _Reading:
         """
         if not self.problems:
             return
-        lines = _lines(self.path) if self.path else None
+        lines = _lines(self.path, self.layout) if self.path else None
         self.problems.sort(key=lambda problem: int(problem.where.removeprefix("\0")))
         placed = []
         for problem in self.problems:
@@ -64,8 +69,15 @@ class _Reading:
         raise InputError.of(placed)
 
 
-def read_judgments(source: str | Path | pd.DataFrame, language: str) -> pd.DataFrame:
+def read_judgments(
+    source: str | Path | pd.DataFrame, language: str, columns: Mapping[str, str] | None = None
+) -> pd.DataFrame:
     """The rows of a judgments CSV, checked and typed.
+
+    Args:
+        source: path or frame.
+        language: of bare titles.
+        columns: our name of a column -> the one that it has there; the others go by ours.
 
     Returns:
         dataset document source worker decision assignment segment judgment (text), start end (int), raw,
@@ -74,10 +86,10 @@ def read_judgments(source: str | Path | pd.DataFrame, language: str) -> pd.DataF
     Raises:
         InputError: with every bad row.
     """
-    reading = _open(source, REQUIRED, OPTIONAL)
+    reading = _open(source, REQUIRED, OPTIONAL, columns or {})
     out = _check_annotations(reading, language, spans_optional=False)
     frame = reading.frame
-    decision = frame["decision"].str.strip()
+    decision = frame["decision"].str.strip().str.lower()
     reading.refuse(
         ~decision.isin(["", *DECISIONS]), "unknown decision", "decision", "verify, edit, remove or empty"
     )
@@ -112,7 +124,7 @@ def read_annotations(source: str | Path | pd.DataFrame, language: str) -> pd.Dat
     reading = _open(source, _ANNOTATION, ("confidence",))
     out = _check_annotations(reading, language, spans_optional=True)
     if "confidence" in reading.frame:
-        text = reading.frame["confidence"].str.strip()
+        text = _numbers(reading, "confidence")
         out["confidence"] = pd.to_numeric(text.where(text != "", None), errors="coerce")
         reading.refuse(out["confidence"].isna() & (text != ""), "not a number", "confidence")
     else:
@@ -122,37 +134,44 @@ def read_annotations(source: str | Path | pd.DataFrame, language: str) -> pd.Dat
 
 
 def _check_separator(frame: pd.DataFrame, where: str) -> None:
-    """One column whose name holds another separator: the file is no comma-separated one.
+    """One column whose name holds bars: the file is parted by what is no separator here.
 
     Raises:
         InputError: it seems to be separated by something else.
     """
-    heading = str(frame.columns[0]) if len(frame.columns) == 1 else ""
-    for separator, name in ((";", "semicolons"), ("\t", "tabs"), ("|", "bars")):
-        if separator in heading:
-            raise InputError(
-                f"the columns are separated by {name}",
-                where=where,
-                expected="commas",
-                remedy="Save it as a comma-separated file (CSV, UTF-8).",
-            )
+    if len(frame.columns) == 1 and "|" in str(frame.columns[0]):
+        raise InputError(
+            "the columns are separated by bars",
+            where=where,
+            expected="commas, semicolons or tabs",
+            remedy="Save it as a comma-separated file (CSV, UTF-8).",
+        )
 
 
 def _open(
-    source: str | Path | pd.DataFrame, required: tuple[str, ...], optional: tuple[str, ...]
+    source: str | Path | pd.DataFrame,
+    required: tuple[str, ...],
+    optional: tuple[str, ...],
+    columns: Mapping[str, str] | None = None,
 ) -> _Reading:
     path = None if isinstance(source, pd.DataFrame) else Path(source)
-    frame = _text(source) if isinstance(source, pd.DataFrame) else _read_csv(Path(source))
+    layout = layout_of(path) if path else Layout()
+    frame = _text(source) if isinstance(source, pd.DataFrame) else _read_csv(Path(source), layout)
     where = str(path) if path else "frame"
     _check_separator(frame, where)
+    fields = len(frame.columns)
+    frame = _renamed(frame, columns or {}, (*required, *optional), where)
     if not set(required) & set(frame.columns):
         raise InputError(
             "no CSV of judgments: it has none of the columns",
             where=where,
             got=plain(", ".join(map(str, frame.columns))),
             expected=", ".join(required),
-            remedy="A study folder or a bundle can be given as well; linkers' output is for posthoc score.",
+            remedy="Columns of other names: --column decision=Verdict. A study folder or a bundle can be"
+            " given as well; linkers' output is for posthoc score.",
         )
+    if "dataset" not in frame.columns:
+        frame = frame.assign(dataset=ONE_DATASET)
     problems = []
     for name in [*required, *optional]:
         count = list(frame.columns).count(name)
@@ -165,24 +184,52 @@ def _open(
         raise InputError.of(problems)
     if frame.empty:
         raise InputError("no rows", where=where, expected="a row for each shown annotation and worker")
-    reading = _Reading(frame[[n for n in (*required, *optional) if n in frame]], path, [])
-    if path is not None and (rows := _short_rows(path, len(frame.columns))):
+    reading = _Reading(frame[[n for n in (*required, *optional) if n in frame]], path, layout, [])
+    if path is not None and (rows := _short_rows(path, layout, fields)):
         short = np.isin(np.arange(len(frame)), rows)
-        reading.refuse(short, "too few fields", required[0], f"{len(frame.columns)} fields")
+        reading.refuse(short, "too few fields", required[0], f"{fields} fields")
     for column in map(str, reading.frame):
         nul = reading.frame[column].str.contains("\0", regex=False)
         reading.refuse(nul, "a NUL character", column, "text")
     return reading
 
 
-def _read_csv(path: Path) -> pd.DataFrame:
+def _renamed(
+    frame: pd.DataFrame, columns: Mapping[str, str], known: tuple[str, ...], where: str
+) -> pd.DataFrame:
+    """The frame with our names for columns that have others; one that had our name by chance is left out.
+
+    Raises:
+        InputError: a name is none of ours, or none of its columns.
+    """
+    for ours, theirs in columns.items():
+        if ours not in known:
+            raise InputError("no such column", where="--column", got=plain(ours), expected=", ".join(known))
+        if theirs not in frame.columns:
+            raise InputError(
+                "--column names a column that is not there",
+                where=where,
+                got=plain(theirs),
+                expected=plain(", ".join(map(str, frame.columns))),
+            )
+    kept = [name not in columns or name in columns.values() for name in frame.columns]
+    back = {theirs: ours for ours, theirs in columns.items()}
+    return frame.loc[:, kept].rename(columns=back)
+
+
+def _read_csv(path: Path, layout: Layout) -> pd.DataFrame:
     """The file as text columns; what a short row lacks is empty. Blank lines are left out."""
+    separator, encoding = layout
     try:
-        frame = pd.read_csv(path, dtype="str", keep_default_na=False, na_filter=False, encoding="utf-8-sig")
+        frame = pd.read_csv(
+            path, sep=separator, dtype="str", keep_default_na=False, na_filter=False, encoding=encoding
+        )
     except FileNotFoundError as error:
         raise InputError("no such file", where=str(path)) from error
     except UnicodeDecodeError as error:
-        raise InputError("not UTF-8", where=str(path), got=str(error), remedy="Save it as UTF-8.") from error
+        raise InputError(
+            "not UTF-8", where=str(path), got=str(error), remedy="Save it as UTF-8 (in Excel: CSV UTF-8)."
+        ) from error
     except pd.errors.EmptyDataError as error:
         raise InputError("empty file", where=str(path), expected="a header line and rows") from error
     except pd.errors.ParserError as error:
@@ -193,8 +240,9 @@ def _read_csv(path: Path) -> pd.DataFrame:
         raise InputError(
             "rows have more fields than the header", where=f"{path}:1", expected="one name a column"
         )
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        header = next(csv.reader(file))  # pandas renames a name that comes twice
+    with cells_of_any_length(), path.open(encoding=encoding, newline="") as file:
+        # pandas renames a name that comes twice, and passes over empty lines.
+        header = next(filter(None, csv.reader(file, delimiter=separator)))
     return frame.set_axis([name.strip() for name in header], axis=1)
 
 
@@ -214,22 +262,32 @@ def _column(frame: pd.DataFrame, name: str) -> pd.Series:
     return frame[name].str.strip() if name in frame else pd.Series("", index=frame.index, dtype="str")
 
 
-def _short_rows(path: Path, columns: int) -> list[int]:
+def _short_rows(path: Path, layout: Layout, columns: int) -> list[int]:
     """Rows that break off: they would read as rows with empty values, a decision that nobody made."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        # Without quotes a field more is a comma more; with them only a reader of CSV can tell.
-        if any('"' in line for line in file):
-            sizes = [size for _, size in _records(path)]
-        else:
-            file.seek(0)
-            sizes = [line.count(",") + 1 for line in file if line.rstrip("\r\n")]
-    return [row for row, size in enumerate(sizes[1:]) if size < columns]
+    # Without quotes a field more is a comma more; with them only a reader of CSV can tell.
+    text = path.read_bytes().decode(layout.encoding).encode()
+    if b'"' in text:
+        sizes = np.array([size for _, size in _records(path, layout)], dtype=np.int64)
+    else:
+        sizes = _sizes(text, layout.separator)
+    return np.flatnonzero(sizes[1:] < columns).tolist()
 
 
-def _records(path: Path) -> Iterator[tuple[int, int]]:
+def _sizes(text: bytes, separator: str) -> Codes:
+    """Number of fields of each line that is not blank."""
+    text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    letters = np.frombuffer(text, dtype=np.uint8)
+    ends = np.append(np.flatnonzero(letters == ord("\n")), len(letters))
+    starts = np.append(0, ends[:-1] + 1)
+    parts = np.flatnonzero(letters == ord(separator))
+    before, behind = np.searchsorted(parts, starts), np.searchsorted(parts, ends)
+    return np.asarray(behind - before + 1, dtype=np.int64)[ends > starts]
+
+
+def _records(path: Path, layout: Layout) -> Iterator[tuple[int, int]]:
     """First line and number of fields of each record; quoted fields may hold line breaks."""
-    with cells_of_any_length(), path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file)
+    with cells_of_any_length(), path.open(encoding=layout.encoding, newline="") as file:
+        reader = csv.reader(file, delimiter=layout.separator)
         end = 0
         for record in reader:
             if record:
@@ -237,9 +295,9 @@ def _records(path: Path) -> Iterator[tuple[int, int]]:
             end = reader.line_num
 
 
-def _lines(path: Path) -> list[int]:
+def _lines(path: Path, layout: Layout) -> list[int]:
     """Line number of each row of a CSV file."""
-    return [line for line, _ in _records(path)][1:]
+    return [line for line, _ in _records(path, layout)][1:]
 
 
 def _check_annotations(reading: _Reading, language: str, *, spans_optional: bool) -> pd.DataFrame:
@@ -268,32 +326,39 @@ def _check_annotations(reading: _Reading, language: str, *, spans_optional: bool
 
 def _entities(reading: _Reading, raw: pd.Series, column: str, language: str) -> tuple[pd.Series, pd.Series]:
     """Kind and key of every value; each distinct value is read once."""
-    codes, values = pd.factorize(raw)
-    kinds: list[str] = []
-    keys: list[str | None] = []
+    codes, found = pd.factorize(raw)
+    values = pd.Series(found, dtype="str")
+    # Most are items, whose key is plain.
+    kinds, keys = np.full(len(values), LINK, dtype=object), ("wd:" + values).to_numpy(dtype=object)
     faults = np.zeros(len(values), dtype=bool)
-    for place, value in enumerate(values):
+    for place in np.flatnonzero(~values.str.fullmatch("Q[1-9][0-9]{0,17}").to_numpy(dtype=bool)):
         try:
-            entity = read_entity(value, language)
+            entity = read_entity(values[place], language)
         except InputError:
             faults[place] = True
-            kinds.append("none")
-            keys.append(None)
+            kinds[place], keys[place] = "none", None
             continue
-        kinds.append(entity.kind)
-        keys.append(entity.key if entity.kind in (LINK, NIL_KIND) else None)
+        kinds[place] = entity.kind
+        keys[place] = entity.key if entity.kind in (LINK, NIL_KIND) else None
     if faults.any():
         reading.refuse(
             faults[codes], "not an entity", column, "a Wikidata id, a title, an address, NIL or empty"
         )
-    kind = pd.Series(np.array(kinds, dtype=object)[codes], index=raw.index, dtype="str")
-    return kind, pd.Series(np.array(keys, dtype=object)[codes], index=raw.index, dtype="str")
+    # By distinct values: text is made of each once.
+    kind, key = (pd.Series(each, dtype="str").take(codes) for each in (kinds, keys))
+    return kind.set_axis(raw.index), key.set_axis(raw.index)
+
+
+def _numbers(reading: _Reading, name: str) -> pd.Series:
+    """A column of numbers as text; where no comma parts columns, a comma in a number is a decimal comma."""
+    text = reading.frame[name].str.strip()
+    return text.str.replace(r"^(\d+),(\d+)$", r"\1.\2", regex=True) if reading.layout.decimal_comma else text
 
 
 def _seconds(reading: _Reading) -> pd.Series:
     if "seconds" not in reading.frame:
         return pd.Series(np.nan, index=reading.frame.index)
-    text = reading.frame["seconds"].str.strip()
+    text = _numbers(reading, "seconds")
     seconds = pd.to_numeric(text.where(text != "", None), errors="coerce").astype(float)
     bad = (text != "") & ~(seconds.ge(0) & np.isfinite(seconds))
     reading.refuse(bad, "not a time", "seconds", "a number of seconds, 0 or more")

@@ -24,6 +24,8 @@ def load(
     annotations: str | Path | pd.DataFrame | None = None,
     language: str = "en",
     texts: str | Path | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
 ) -> Study:
     """The study in a bundle folder, a judgments CSV, a frame of its shape, or frames of the bundle's tables.
 
@@ -36,12 +38,13 @@ def load(
         language: of bare titles in a CSV.
         texts: of a bundle that left them out: a folder of text files, or a `.jsonl` file of documents. Each
             finds its document by its hash.
+        columns: of judgments whose columns have other names: ours -> theirs, {"decision": "Verdict"}.
 
     Raises:
         InputError: the input cannot be used; every bad row is listed.
     """
     if isinstance(source, pd.DataFrame) or (not isinstance(source, Mapping) and not Path(source).is_dir()):
-        rows = read_judgments(source, check_language(language))
+        rows = read_judgments(source, check_language(language), columns)
         extra = None if annotations is None else read_annotations(annotations, language)
         if texts is not None:
             raise InputError(
@@ -52,6 +55,8 @@ def load(
             )
         study = build(rows, extra, DEFAULT_GT if gt is None else gt, language)
         return study if gt is None else with_ground_truth(study, gt)
+    if columns:
+        raise InputError("a bundle names its own columns", where="--column", remedy="Leave it out.")
     if annotations is not None:
         raise InputError(
             "a bundle holds its own annotations",

@@ -13,7 +13,7 @@ from typing import Final, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.optimize import linear_sum_assignment
+import scipy  # scipy.optimize is slow to load: it is when first used
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, min_weight_full_bipartite_matching
 
@@ -80,33 +80,66 @@ def match(
     """
     _check("match", spans, MATCHES)
     _check("nil", nil, NIL_RULES)
-    _check("matching", pairing, PAIRINGS)
     kinds = (LINK, NIL_KIND) if nil == "require" else (LINK,)
     gold, predicted = _entering(gt, kinds), _entering(predictions, kinds)
     if nil == "ignore":
         predicted = _without_nil_spans(gt, gold, predicted, spans)
     key = codes(pd.concat([gold["key"], predicted["key"]]))
-    rows, columns = pairs(Spans.of(gold), Spans.of(predicted), spans)
-    right = key[: len(gold)][rows] == key[len(gold) :][columns]
-    document = predicted["document"].to_numpy(np.int64)
+    sides = Side(Spans.of(gold), key[: len(gold)]), Side(Spans.of(predicted), key[len(gold) :])
+    return match_sides(*sides, pairs(sides[0].spans, sides[1].spans, spans), documents, pairing)
+
+
+@dataclass(frozen=True)
+class Side:
+    """The annotations that enter on one side, each once.
+
+    Attributes:
+        spans: theirs.
+        key: codes of their keys, the same on both sides.
+    """
+
+    spans: Spans
+    key: Ints
+
+
+def match_sides(
+    gold: Side, predicted: Side, edges: tuple[Ints, Ints], documents: int, pairing: str = "one_to_one"
+) -> Matched:
+    """Match what enters on both sides.
+
+    Args:
+        gold: of the ground truth.
+        predicted: of the source.
+        edges: row pairs of the two whose spans match.
+        documents: number of documents.
+        pairing: "one_to_one" or "many_to_one".
+
+    Raises:
+        InputError: no such pairing.
+    """
+    _check("matching", pairing, PAIRINGS)
+    rows, columns = edges
+    right = gold.key[rows] == predicted.key[columns]
+    document = predicted.spans.document
     if pairing == "many_to_one":
         hits = _per_document(document[np.unique(columns[right])], documents)
         paired = _per_document(document[np.unique(columns)], documents)
     else:
-        hits, paired = _one_to_one((rows, columns, right), len(gold), document, documents)
+        hits, paired = _one_to_one((rows, columns, right), len(gold.key), document, documents)
     return Matched(
-        hits,
-        paired,
-        _per_document(document, documents),
-        _per_document(gold["document"].to_numpy(np.int64), documents),
+        hits, paired, _per_document(document, documents), _per_document(gold.spans.document, documents)
     )
 
 
 def pairs(left: Spans, right: Spans, spans: str) -> tuple[Ints, Ints]:
     """Row pairs whose spans match: equal ("exact") or overlapping ("overlap")."""
     rows, columns = overlapping(left, right)
-    if spans == "overlap":
-        return rows, columns
+    return (rows, columns) if spans == "overlap" else equal(left, right, (rows, columns))
+
+
+def equal(left: Spans, right: Spans, edges: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    """Those of some row pairs whose spans are equal."""
+    rows, columns = edges
     same = (left.start[rows] == right.start[columns]) & (left.end[rows] == right.end[columns])
     return rows[same], columns[same]
 
@@ -237,7 +270,7 @@ def _assign(row: Ints, column: Ints, right: npt.NDArray[np.bool_], shape: tuple[
         return _assign_sparse(row, column, weight, shape, heavy)
     table = np.zeros(shape, np.int64)
     table[row, column] = weight
-    chosen = table[linear_sum_assignment(table, maximize=True)]
+    chosen = table[scipy.optimize.linear_sum_assignment(table, maximize=True)]
     return int((chosen > 1).sum()), int((chosen > 0).sum())
 
 

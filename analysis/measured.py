@@ -17,6 +17,7 @@ from analysis.schema import ALL
 from analysis.spans import codes
 from analysis.study import Study
 
+_VIEW: Final = "view "
 _LOOKED_AT: Final = (
     *("document_code", "source_code", "segment", "start", "end", "item"),
     *("shown", "judged", "in_scope", "n", "verify", "edit", "remove"),
@@ -138,11 +139,16 @@ class Measured:
             self.source_code(source)
         self.document_codes(dataset)
         # Metrics look at the same rows one after another: a view is cut once.
-        name = f"view {dataset} {source}"
+        name = f"{_VIEW}{dataset} {source}"
         if name not in self.memo:
             self.memo[name] = View(self, dataset, source)
         found: View = self.memo[name]
         return found
+
+    def forget_views(self) -> None:
+        """Let go of the views' rows, which are cut again when asked for: of a large study they are much."""
+        for name in [name for name in self.memo if isinstance(name, str) and name.startswith(_VIEW)]:
+            del self.memo[name]
 
 
 @dataclass(frozen=True)
@@ -191,19 +197,22 @@ class View:
     def items(self) -> pd.DataFrame:
         """Items of any source in the view's documents, in scope or not; its index is the item code."""
         items = self.measured.items
-        found: pd.DataFrame = items[self.in_documents[items["document_code"].to_numpy()]]
-        return found
+        return _some(items, self.in_documents[items["document_code"].to_numpy()])
 
     @cached_property
     def item_votes(self) -> pd.DataFrame:
         """The judgments behind those items."""
         votes = self.measured.item_votes
-        found: pd.DataFrame = votes[self.in_documents[votes["document_code"].to_numpy()]]
-        return found
+        return _some(votes, self.in_documents[votes["document_code"].to_numpy()])
 
     def _of_source(self, frame: pd.DataFrame) -> pd.DataFrame:
         rows = self.in_documents[frame["document_code"].to_numpy()]
         if self.source is not None:
             rows &= frame["source_code"].to_numpy() == self.source_code
-        found: pd.DataFrame = frame[rows]
-        return found
+        return _some(frame, rows)
+
+
+def _some(frame: pd.DataFrame, rows: Bools) -> pd.DataFrame:
+    """Some rows; where that is all, the frame itself, which costs no memory."""
+    found: pd.DataFrame = frame if rows.all() else frame[rows]
+    return found

@@ -79,8 +79,17 @@ def analyze(
     tell = progress or (lambda _: None)
     refuse_foreign(Path(out), OUTPUT)
     tell("reading")
-    gt = wanted.get("gt")
-    study = source if isinstance(source, Study) else load(source, gt=gt, annotations=annotations, texts=texts)
+    study = (
+        source
+        if isinstance(source, Study)
+        else load(
+            source,
+            gt=wanted.get("gt"),
+            annotations=annotations,
+            texts=texts,
+            columns=wanted.get("columns"),
+        )
+    )
     settings = Settings(policies=tuple(policies or declared_policies(study)), **wanted)
     if study["annotations"].empty:
         raise InputError("there are no annotations, so nothing can be computed")

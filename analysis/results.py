@@ -130,11 +130,13 @@ def compute(study: Study, settings: Settings) -> Results:
     policies = settings.resolved()
     measured = tuple(measure(study, policy) for policy in policies)
     frames = [_evaluate(each, settings) for each in measured]
+    _forget_views(measured)
     margin, level = margin_of(study, settings.margin), settings.level or _LEVEL
     corrected = [corrected_rows(each, level) for each in measured]
     compared = [
         comparisons(each, level=settings.level, seed=settings.seed, margin=margin) for each in measured
     ]
+    _forget_views(measured)
     beyond = [_beyond_crowd(each, level) for each in measured]
     notes = [*study.notes, *_nobody(frames), *(note for each in measured for note in each.warnings)]
     notes += [note for frame in frames for note in frame.attrs.get("warnings", ())]
@@ -177,6 +179,11 @@ def compute(study: Study, settings: Settings) -> Results:
         controls=control_results(study, level),
         spending=_stack([spending(each) for each in measured]),
     )
+
+
+def _forget_views(measured: Sequence[Measured]) -> None:
+    for each in measured:
+        each.forget_views()
 
 
 def _beyond_crowd(measured: Measured, level: float) -> tuple[list[dict[str, Any]], list[str]]:

@@ -77,7 +77,7 @@ def _documents(rows: pd.DataFrame, extra: pd.DataFrame | None, language: str) ->
 
 
 def _sources(rows: pd.DataFrame, extra: pd.DataFrame | None, gt: str) -> pd.DataFrame:
-    names = set(rows["source"]) | (set() if extra is None else set(extra["source"]))
+    names = set(rows["source"].unique()) | (set() if extra is None else set(extra["source"].unique()))
     return pd.DataFrame(
         [(name, "ground_truth" if name == gt else "model", None) for name in sorted(names)],
         columns=["source", "role", "version"],
@@ -127,8 +127,10 @@ def _displays(rows: pd.DataFrame, annotation: Codes) -> tuple[Codes, Codes]:
         first = pd.Series(judgment[named]).groupby(rows.loc[named, "judgment"].to_numpy()).transform("last")
         judgment[named] = first.to_numpy()
     size = np.bincount(judgment, minlength=len(rows))
-    signature = annotation.astype(object)
     pooled = np.flatnonzero(size[judgment] > 1)
+    if not len(pooled):
+        return judgment, np.unique(annotation, return_inverse=True)[1].astype(np.int64)
+    signature = annotation.astype(object)
     credited: dict[int, set[int]] = {}
     for row in pooled:
         credited.setdefault(int(judgment[row]), set()).add(int(annotation[row]))
@@ -235,7 +237,7 @@ def _notes(rows: pd.DataFrame, extra: pd.DataFrame | None, gt: str) -> tuple[str
         )
     if (rows["segment"] == "").all():
         notes.append("Segments are not named: each document counts as one segment.")
-    if gt not in set(rows["source"]):
+    if not (rows["source"] == gt).any():
         notes.append(f"No row has the source {gt}: there is no ground truth to compare with.")
     return tuple(notes)
 

@@ -30,10 +30,11 @@ _KEPT: Final[Mapping[str, type | UnionType]] = {
     "figures": str,
     "margin": float | None,
     "by": list,
+    "columns": Mapping,
 }
 
 # Settings that older outputs do not name, and what they were then.
-_ADDED: Final[Mapping[str, Any]] = {"margin": None, "by": []}
+_ADDED: Final[Mapping[str, Any]] = {"margin": None, "by": [], "columns": {}}
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class Settings:
         figures: svg, all (SVG and PDF) or none.
         margin: by how much a source may be worse and still be as good; None: the study's own.
         by: what else to part numbers by, for groups.csv; of `GROUPINGS`.
+        columns: of a table of judgments whose columns have other names: ours -> theirs.
     """
 
     policies: tuple[str, ...] = (DEFAULT_POLICY,)
@@ -65,6 +67,7 @@ class Settings:
     figures: Figures = "svg"
     margin: float | None = None
     by: tuple[str, ...] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
 
     def check(self) -> None:
         """Refuse what cannot be computed.
@@ -118,13 +121,15 @@ class Settings:
         return tuple(get_policy(name, self.overrides) for name in self.policies)
 
     def to_json(self) -> dict[str, Any]:
-        """As the manifest keeps them."""
-        return {
+        """As the manifest keeps them; columns only where some have other names."""
+        kept = {
             **asdict(self),
             "policies": list(self.policies),
             "by": list(self.by),
             "overrides": dict(sorted(self.overrides.items())),
+            "columns": dict(sorted(self.columns.items())),
         }
+        return kept if self.columns else {name: kept[name] for name in kept if name != "columns"}
 
     @classmethod
     def from_json(cls, kept: Any, where: str) -> Settings:
@@ -145,9 +150,12 @@ class Settings:
             if not isinstance(kept[name], kind) or isinstance(kept[name], bool):
                 raise InputError("a setting of a wrong kind", where=f"{where}: {name}", got=plain(kept[name]))
         words = [*kept["policies"], *kept["by"], *kept["overrides"], *kept["overrides"].values()]
+        words += [*kept["columns"], *kept["columns"].values()]
         if not all(isinstance(word, str) for word in words):
             raise InputError("a setting of a wrong kind", where=where, got=plain(words), expected="words")
         policies, by, overrides = tuple(kept["policies"]), tuple(kept["by"]), dict(kept["overrides"])
-        settings = cls(**{**kept, "policies": policies, "by": by, "overrides": overrides})
+        columns = dict(kept["columns"])
+        changed = {"policies": policies, "by": by, "overrides": overrides, "columns": columns}
+        settings = cls(**{**kept, **changed})
         settings.check()
         return settings

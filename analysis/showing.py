@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from analysis.report.numbers import Numbers
-from analysis.report.words import count, dataset_name, interval, is_missing, number, plural
+from analysis.report.words import count, dataset_name, interval, is_missing, number, plural, size
 
 if TYPE_CHECKING:
     from analysis.results import Results
@@ -18,20 +18,31 @@ _SHOWN: Final = (
     ("F1", "posthoc_f1"),
     ("exact precision", "pre_precision_exact"),
 )
+# n: the judged annotations, which the first of them are a share of.
+_TITLES: Final = ("n", *(title for title, _ in _SHOWN))
 _LONGEST: Final = 30
 
 
 def as_text(results: Results) -> str:
     """The study in a line, the headline numbers of each source under the first policy, where the rest is."""
-    table = [("", *(title for title, _ in _SHOWN)), *_rows(results)]
+    return "\n".join([_head(results), *_lines(results), *_tail(results)])
+
+
+def headline(results: Results) -> str:
+    """The same for a terminal, where the rest is in files."""
+    return "\n".join([_head(results), *_lines(results), f"Over {_over(results)}, with intervals."])
+
+
+def _lines(results: Results) -> list[str]:
+    table = [("", *_TITLES), *_rows(results)]
     widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in table]
-    return "\n".join([_head(results), *(line.rstrip() for line in lines), *_tail(results)])
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in table)
+    return [line.rstrip() for line in lines]
 
 
 def as_html(results: Results) -> str:
     """The same as HTML; every name is escaped."""
-    head = "".join(f"<th>{html.escape(title)}</th>" for title in ("", *(title for title, _ in _SHOWN)))
+    head = "".join(f"<th>{html.escape(title)}</th>" for title in ("", *_TITLES))
     rows = "".join(
         "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in _rows(results)
     )
@@ -65,15 +76,19 @@ def _rows(results: Results) -> Iterator[tuple[str, ...]]:
             else f"{number(row['estimate'])} {interval(row['low'], row['high'])}".strip()
             for row in rows
         )
+        judged = numbers.get(numbers.overall, source, "verification_rate")
         name = source if len(source) <= _LONGEST else f"{source[: _LONGEST - 1]}…"
-        yield (" ".join(name.split()), *cells)
+        yield (" ".join(name.split()), size(judged["n"] if judged else None), *cells)
 
 
 def _tail(results: Results) -> Iterator[str]:
-    whole = Numbers.of(results.metrics, results.policies[0].name, None).overall
     yield (
-        f"Over {dataset_name(whole)}, with intervals. "
-        "All numbers: .metrics, .comparisons, .coverage, .agreement"
+        f"Over {_over(results)}, with intervals. All numbers: .metrics, .comparisons, .coverage, .agreement"
     )
     if results.warnings:
         yield f"{plural(len(results.warnings), 'warning')}: .warnings"
+
+
+def _over(results: Results) -> str:
+    """What the numbers of the table are over."""
+    return dataset_name(Numbers.of(results.metrics, results.policies[0].name, None).overall)

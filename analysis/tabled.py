@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -28,15 +28,17 @@ def tabled(
     gt: str | None = None,
     annotations: Path | None = None,
     jobs: int = 1,
+    dask: str | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """The rows of metrics.csv: of a bundle block by block, of a judgments CSV at once.
 
     Raises:
         PosthocError: the input or a setting cannot be used.
     """
-    if (source / MANIFEST).is_file() and annotations is None:
-        return evaluate_bundle(source, metrics, _BY, settings, gt=gt, jobs=jobs)
-    measured = measure(load(source, gt=gt, annotations=annotations), settings.policy)
+    if (source / MANIFEST).is_file() and annotations is None and not columns:
+        return evaluate_bundle(source, metrics, _BY, settings, gt=gt, jobs=jobs, dask=dask)
+    measured = measure(load(source, gt=gt, annotations=annotations, columns=columns), settings.policy)
     return evaluate(
         measured,
         metrics,

@@ -55,12 +55,11 @@ def _speakers(view: View, sources: Bools) -> pd.DataFrame:
     return pd.DataFrame({"item": item[best], "annotation": annotation[best], "y": y[best]})
 
 
-def votes_of(measured: Measured, annotations: Codes) -> pd.DataFrame:
-    """The votes that speak for some annotations."""
+def votes_of(measured: Measured, annotations: Codes) -> Codes:
+    """The row numbers of the votes that speak for some annotations."""
     chosen = np.zeros(len(measured.annotations), dtype=bool)
     chosen[annotations] = True
-    votes: pd.DataFrame = measured.votes[chosen[measured.votes["annotation"].to_numpy()]]
-    return votes
+    return np.flatnonzero(chosen[measured.votes["annotation"].to_numpy()])
 
 
 def counted(measured: Measured, items: Codes, how: str) -> Codes:

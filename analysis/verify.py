@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -34,8 +34,16 @@ def verify(
     out: str | Path,
     annotations: str | Path | None = None,
     texts: str | Path | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> Verdict:
     """Compute `out` again from `source` with the settings it keeps, and compare every file.
+
+    Args:
+        source: a bundle folder or a judgments CSV.
+        out: the output folder.
+        annotations: file of all imported annotations, if one was given then.
+        texts: if they were put back then.
+        progress: is told what happens next.
 
     Raises:
         InputError: `out` is no output folder of ours.
@@ -47,7 +55,7 @@ def verify(
     with tempfile.TemporaryDirectory() as scratch:
         again = Path(scratch) / "out"
         wanted = {each.name: getattr(settings, each.name) for each in fields(settings)}
-        analyze(source, again, annotations=annotations, texts=texts, **wanted)
+        analyze(source, again, annotations=annotations, texts=texts, progress=progress, **wanted)
         now = _read_manifest(again)
         return _compare(out, again, _notes(manifest, now, input_hash(source, annotations)))
 

@@ -80,9 +80,10 @@ def _hear(study: Study, policy: Policy) -> Heard:
         left_out["judgments of decoy tasks, which stand for no annotation"] = int(decoys.sum())
     # Controls stand for no annotation: they credit none.
     rows &= np.isin(judgments["display"].to_numpy(), study["credits"]["display"].to_numpy())
-    judgments, place = judgments[rows], place[rows]
+    if not rows.all():
+        judgments, place = judgments[rows], place[rows]
     display = np.searchsorted(study["displays"]["display"].to_numpy(), judgments["display"].to_numpy())
-    order = _order(judgments, assignments.iloc[place])
+    order = _order(judgments, assignments, place)
     if policy.use == "first_k":
         first = _first_k(study, display, place, order)
         judgments, place, display, order = judgments[first], place[first], display[first], order[first]
@@ -113,11 +114,10 @@ def workers_of(assignments: pd.DataFrame) -> tuple[str, ...]:
 
 def _decisions(judgments: pd.DataFrame, shown: pd.Series) -> tuple[Bools, Bools, pd.Series]:
     """Which verify, which edit, and to what; an edit to the entity that was shown is a verification."""
-    decision = judgments["decision"].to_numpy()
+    verify, edit = ((judgments["decision"] == word).to_numpy(dtype=bool) for word in (VERIFY, EDIT))
     target = judgments["key"].reset_index(drop=True)
     same = (target == shown.reset_index(drop=True)).fillna(False).to_numpy(dtype=bool)
-    edit = (decision == EDIT) & ~same
-    return (decision == VERIFY) | ((decision == EDIT) & same), edit, target.where(edit, np.nan)
+    return verify | (edit & same), edit & ~same, target.where(edit & ~same, np.nan)
 
 
 def gate_of(assignments: pd.DataFrame, gate: str) -> tuple[Bools, dict[str, int]]:
@@ -145,12 +145,12 @@ def gate_of(assignments: pd.DataFrame, gate: str) -> tuple[Bools, dict[str, int]
     return enters, dict(sorted(reasons.items()))
 
 
-def _order(judgments: pd.DataFrame, assignments: pd.DataFrame) -> Codes:
-    """Place in time: by the assignment's submission, the sequence in it, and last its number.
+def _order(judgments: pd.DataFrame, assignments: pd.DataFrame, place: Codes) -> Codes:
+    """Place in time: by the submission of the assignment (at `place`), the sequence in it, and its number.
 
     Judgments from a CSV have no times; their sequence is the row.
     """
-    time = assignments["submitted"].fillna(assignments["claimed"]).astype("int64").to_numpy()
+    time = assignments["submitted"].fillna(assignments["claimed"]).astype("int64").to_numpy()[place]
     ranked = np.lexsort(
         (
             judgments["display"].to_numpy(),

@@ -13,7 +13,8 @@ from math import sqrt
 from typing import Final
 
 import numpy as np
-from scipy import optimize, sparse
+import scipy  # scipy.optimize is slow to load: it is when first used
+from scipy import sparse
 
 from analysis.agreement.marks import Marks
 from analysis.engine.bits import below, stream
@@ -134,7 +135,7 @@ def disorder(spans: Continuum) -> float:
 def _of_two(one: Codes, other: Codes) -> float:
     # Pairing costs 1 less than leaving each of the two alone costs more: 2. Nothing is gained above it.
     gain = np.minimum(apart(one, other) - 2, 0)
-    rows, columns = optimize.linear_sum_assignment(gain)
+    rows, columns = scipy.optimize.linear_sum_assignment(gain)
     return float(len(one) + len(other) + gain[rows, columns].sum())
 
 
@@ -146,11 +147,11 @@ def _of_many(of: tuple[Codes, ...]) -> float:
     group, worker = np.nonzero(there)
     spans = starts[worker] + members[group, worker]
     holds = sparse.csr_array((np.ones(len(group)), (spans, group)), shape=(int(starts[-1]), len(members)))
-    found = optimize.milp(
+    found = scipy.optimize.milp(
         cost,
-        constraints=optimize.LinearConstraint(holds, 1, 1),
+        constraints=scipy.optimize.LinearConstraint(holds, 1, 1),
         integrality=np.ones(len(cost), dtype=np.int64),
-        bounds=optimize.Bounds(0, 1),
+        bounds=scipy.optimize.Bounds(0, 1),
     )
     if found.x is None:
         raise InputError("gamma cannot be computed: no best alignment was found", got=found.message)

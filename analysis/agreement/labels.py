@@ -284,7 +284,9 @@ def _labels(
         if strange := sorted(set(members) - set(given)):
             raise InputError.of(
                 [
-                    Problem("unknown category", got=name, expected=", ".join(given))
+                    Problem(
+                        "unknown category", got=name, expected=", ".join(given), remedy=_spelling(name, given)
+                    )
                     for name in strange[:_SHOWN]
                 ]
             )
@@ -297,6 +299,12 @@ def _labels(
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
     return rank[values], tuple(names[code] for code in order)
+
+
+def _spelling(name: str, given: Sequence[str]) -> str:
+    """What to do about a label that differs from a category in capitals or blanks alone."""
+    alike = [other for other in given if other.strip().casefold() == name.strip().casefold()]
+    return f"Spell both alike: {alike[0]} is a category, and capitals and blanks count." if alike else ""
 
 
 def numbers_of(names: Sequence[str]) -> Floats | None:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-from scipy import special, stats
+import scipy  # scipy.stats is slow to load: it is when first used
+from scipy import special
 
 from analysis.agreement import blocks
 from analysis.agreement.beside import plain
@@ -49,7 +50,7 @@ def members(of: Classes, names: Sequence[str], level: float) -> list[dict[str, A
     known = ~np.isnan(p)
     adjusted = np.ones(size)
     if known.any():
-        adjusted[known] = stats.false_discovery_control(p[known])
+        adjusted[known] = scipy.stats.false_discovery_control(p[known])
     given, without = added(np.ones(len(of.row))), _alpha_without(of, size)
     limits = [
         clopper_pearson(share * n, n, level) if n > 0 else (np.nan, np.nan)

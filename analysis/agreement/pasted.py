@@ -12,6 +12,7 @@ from analysis.agreement.measure import agreement
 from analysis.agreement.span_measure import span_agreement
 from analysis.agreement.taking import are_sets
 from analysis.errors import InputError, plain
+from analysis.layout import Layout, number, separator_of
 
 SHAPES: Final = {
     "labels": "one row a label: unit, worker, label",
@@ -19,7 +20,6 @@ SHAPES: Final = {
     "joint": "joint table of two workers: categories in the first row and column",
     "spans": "spans: document, worker, start, end, label, perhaps length",
 }
-_SEPARATORS: Final = ("\t", ";", ",")
 _LONG: Final = ("unit", "worker", "label")
 
 
@@ -59,6 +59,9 @@ def of_text(
     if shape == "joint":
         return agreement(table=_joint(frame), level=level, replicates=0, **common)  # type: ignore[arg-type]  # of one name each
     long = _long(frame) if shape == "labels" else _melted(frame)
+    if scale in ("interval", "ratio"):
+        layout = Layout(separator_of(text.lstrip("\ufeff").strip("\r\n").splitlines()[0]))
+        long["label"] = long["label"].map(lambda said: number(said, layout))
     return agreement(long, level=level, replicates=0, **common)  # type: ignore[arg-type]  # the same
 
 
@@ -67,7 +70,7 @@ def _read(text: str) -> pd.DataFrame:
     if not lines.strip():
         raise InputError("the table is empty", expected="a first row with names, then rows")
     first = lines.splitlines()[0]
-    separator = next((one for one in _SEPARATORS if one in first), ",")
+    separator = separator_of(first)
     try:
         frame = pd.read_csv(StringIO(lines), sep=separator, dtype=str, keep_default_na=False)
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:

@@ -12,6 +12,7 @@ import pandas as pd
 from analysis.agreement.labels import members_of, text_of
 from analysis.engine.counts import Codes, Floats
 from analysis.errors import InputError
+from analysis.layout import layout_of, number
 
 # MASI: what a shared part is worth when one set holds the other, and when neither does (Passonneau 2006).
 _HOLDS: Final = 2 / 3
@@ -118,10 +119,13 @@ def square(table: pd.DataFrame | Path | str, what: str) -> tuple[tuple[str, ...]
 
 def _csv(path: Path, what: str) -> pd.DataFrame:
     try:
-        frame = pd.read_csv(path, dtype=str, keep_default_na=False, index_col=0, encoding="utf-8-sig")
+        separator, encoding = layout = layout_of(Path(path))
+        frame = pd.read_csv(
+            path, sep=separator, dtype=str, keep_default_na=False, index_col=0, encoding=encoding
+        )
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise InputError(f"{what} cannot be read", where=str(path), got=str(error).strip()) from error
-    return frame
+    return frame.map(lambda cell: number(cell.strip(), layout))
 
 
 def _where(rows: Sequence[str], frame: pd.DataFrame) -> str:

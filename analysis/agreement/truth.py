@@ -8,7 +8,8 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
-from scipy import sparse, stats
+import scipy  # scipy.stats is slow to load: it is when first used
+from scipy import sparse
 
 from analysis.agreement.labels import Labels, read
 from analysis.engine.bits import stream, uniforms
@@ -202,9 +203,9 @@ def _workers(table: Labels, posterior: Floats, level: float) -> pd.DataFrame:
     right = np.bincount(table.worker, weights=posterior[table.unit, table.label], minlength=size)
     limits = [wilson(hits, count, level) for hits, count in zip(right.tolist(), n.tolist(), strict=True)]
     others = (right.sum() - right) / np.maximum(n.sum() - n, 1)
-    p = stats.binom.cdf(np.floor(right + 1e-9), n, others)
+    p = scipy.stats.binom.cdf(np.floor(right + 1e-9), n, others)
     p = np.where(n.sum() > n, p, 1.0)
-    flagged = stats.false_discovery_control(p) <= 1 - level
+    flagged = scipy.stats.false_discovery_control(p) <= 1 - level
     return pd.DataFrame(
         {
             "worker": list(table.workers),

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from analysis.layout import Layout, layout_of, number
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -116,10 +118,13 @@ def agreement(
         "coefficients": coefficient or None,
     }
     if spans:
-        found = span_agreement(_labels(file), **common)
+        found = span_agreement(_labels(file)[0], **common)
     else:
+        labels, layout = (None, None) if table else _labels(file)
+        if layout and labels is not None and scale in (Scale.INTERVAL, Scale.RATIO) and label in labels:
+            labels[label] = labels[label].map(lambda said: number(said.strip(), layout))
         found = measure.agreement(
-            None if table else _labels(file),
+            labels,
             unit=unit,
             worker=worker,
             label=label,
@@ -150,13 +155,15 @@ def _tell(found: Agreement, file: Path, html: Path | None, *, as_json: bool) -> 
         typer.echo(readable(found))
 
 
-def _labels(file: Path) -> pd.DataFrame:
-    """A CSV as text: what is empty is empty, and nothing else means missing."""
+def _labels(file: Path) -> tuple[pd.DataFrame, Layout]:
+    """A CSV as text, and how it was saved: what is empty is empty, and nothing else means missing."""
     import pandas as pd  # noqa: PLC0415 - help is quick without pandas
 
     from analysis.errors import InputError  # noqa: PLC0415 - the same
 
+    layout = layout_of(file)
+    separator, encoding = layout
     try:
-        return pd.read_csv(file, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+        return pd.read_csv(file, sep=separator, dtype=str, keep_default_na=False, encoding=encoding), layout
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise InputError("the table cannot be read", where=str(file), got=str(error).strip()) from error

@@ -70,6 +70,14 @@ By = Annotated[
         " worker; may be repeated.",
     ),
 ]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        metavar="OURS=THEIRS",
+        help="Of a CSV: a column that has another name, like decision=Verdict; may be repeated.",
+    ),
+]
 Drawn = Annotated[Figures, typer.Option("--figures", help="svg; all: PDF too; none.")]
 
 
@@ -92,12 +100,14 @@ def command(resolve: Callable[[Path], AbstractContextManager[Path]] | None) -> C
         texts: Texts = None,
         margin: Margin = None,
         by: By = None,
+        column: Columns = None,
         figures: Drawn = Figures.SVG,
     ) -> None:
         """Compute every number with its interval; write tables, figures and a report."""
         from analysis import output  # noqa: PLC0415 - help is quick without pandas
         from analysis.policy import parse_overrides  # noqa: PLC0415 - the same
         from analysis.report.sections import warnings  # noqa: PLC0415 - the same
+        from analysis.showing import headline  # noqa: PLC0415 - the same
 
         wanted = {
             "overrides": parse_overrides(choices or []),
@@ -109,20 +119,45 @@ def command(resolve: Callable[[Path], AbstractContextManager[Path]] | None) -> C
             "gt": gt,
             "margin": margin,
             "by": tuple(dict.fromkeys(by or [])),
+            "columns": renamed(column),
             "figures": figures.value,
         }
-        tell = _tell if sys.stderr.isatty() else None
+        told = tell if sys.stderr.isatty() else None
         with (resolve or nullcontext)(source) as found:
             results = output.analyze(
-                found, out, annotations=annotations, texts=texts, policies=policy, progress=tell, **wanted
+                found, out, annotations=annotations, texts=texts, policies=policy, progress=told, **wanted
             )
         for warning, places in warnings(results.warnings, results.metrics["metric"].unique()).items():
             where = " (report.html says which)" if places else ""
             typer.echo(f"warning: {warning}{where}", err=True)
+        typer.echo(headline(results))
         typer.echo(f"{out / 'report.html'}")
 
     return analyze
 
 
-def _tell(step: str) -> None:
+def renamed(said: list[str] | None) -> dict[str, str]:
+    """Ours -> theirs, of what was said to `--column`.
+
+    Raises:
+        InputError: one is no pair, or one of ours is said twice.
+    """
+    from analysis.errors import InputError, plain  # noqa: PLC0415 - help is quick without pandas
+
+    found: dict[str, str] = {}
+    for pair in said or []:
+        ours, equals, theirs = (part.strip() for part in pair.partition("="))
+        if not (ours and equals and theirs) or ours in found:
+            raise InputError(
+                "not a column and its other name, each once",
+                where="--column",
+                got=plain(pair),
+                expected="OURS=THEIRS, like decision=Verdict",
+            )
+        found[ours] = theirs
+    return found
+
+
+def tell(step: str) -> None:
+    """Say on a terminal what happens next."""
     typer.echo(f"{step} ...", err=True)

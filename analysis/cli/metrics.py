@@ -13,12 +13,14 @@ from analysis.cli.analyze import (
     Annotations,
     Choices,
     Cluster,
+    Columns,
     GroundTruth,
     Interval,
     Level,
     Replicates,
     Seed,
     Source,
+    renamed,
 )
 
 Table = Annotated[Path, typer.Option("--out", metavar="FILE", help="CSV to write; an old one is replaced.")]
@@ -30,6 +32,14 @@ Names = Annotated[
 Jobs = Annotated[
     int,
     typer.Option("--jobs", min=1, metavar="N", help="Processes that count a bundle at the same time."),
+]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="ADDRESS",
+        help="Scheduler of a Dask cluster that counts a bundle instead, like tcp://10.0.0.1:8786.",
+    ),
 ]
 
 
@@ -50,7 +60,9 @@ def command(resolve: Callable[[Path], AbstractContextManager[Path]] | None) -> C
         cluster: Cluster = None,
         gt: GroundTruth = None,
         annotations: Annotations = None,
+        column: Columns = None,
         jobs: Jobs = 1,
+        dask: Dask = None,
     ) -> None:
         """Write every metric with its interval as one CSV, and nothing else."""
         from analysis.evaluate import settings_of  # noqa: PLC0415 - help is quick without pandas
@@ -67,7 +79,16 @@ def command(resolve: Callable[[Path], AbstractContextManager[Path]] | None) -> C
         )
         refuse_other(out)
         with (resolve or nullcontext)(source) as found:
-            frame = tabled(found, metric, settings, gt=gt, annotations=annotations, jobs=jobs)
+            frame = tabled(
+                found,
+                metric,
+                settings,
+                gt=gt,
+                annotations=annotations,
+                jobs=jobs,
+                dask=dask,
+                columns=renamed(column),
+            )
         write_table(frame, out)
         for warning in frame.attrs["warnings"]:
             typer.echo(f"warning: {warning}", err=True)

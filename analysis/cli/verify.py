@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from analysis.cli.analyze import tell
 
 
 def command(resolve: Callable[[Path], AbstractContextManager[Path]] | None) -> Callable[..., None]:
@@ -28,7 +31,7 @@ def command(resolve: Callable[[Path], AbstractContextManager[Path]] | None) -> C
         from analysis.verify import verify  # noqa: PLC0415 - help is quick without pandas
 
         with (resolve or nullcontext)(bundle) as found:
-            verdict = verify(found, out, annotations, texts)
+            verdict = verify(found, out, annotations, texts, tell if sys.stderr.isatty() else None)
         if not verdict.different:
             typer.echo(f"{out}: all {len(verdict.same)} files are the same to the byte")
             return

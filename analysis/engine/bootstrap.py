@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy  # scipy.stats is slow to load: it is when first used
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 from analysis.engine.bits import below, stream, uniforms
 from analysis.engine.counts import Codes, Floats, Sums
@@ -56,7 +58,8 @@ class Weights:
         """
         if not tallies:
             return []
-        table = np.stack([values for tally in tallies for values in tally.documents.values()], axis=1)
+        columns, place = _distinct([v for tally in tallies for v in tally.documents.values()])
+        table = np.stack(columns, axis=1)
         whole = np.zeros((self.replicates, table.shape[1]))
         parts = []
         start = 0
@@ -70,10 +73,24 @@ class Weights:
         column = 0
         for tally in tallies:
             names = list(tally.documents)
-            columns = slice(column, column + len(names))
-            out.append([dict(zip(names, part[columns], strict=True)) for part in parts])
+            rows = place[column : column + len(names)]
+            out.append([{name: part[row] for name, row in zip(names, rows, strict=True)} for part in parts])
             column += len(names)
         return out
+
+
+def _distinct(columns: Sequence[Floats]) -> tuple[list[Floats], list[int]]:
+    """The columns that differ, and the place of each column among them: metrics often count the same."""
+    known: dict[bytes, int] = {}
+    kept: list[Floats] = []
+    place = []
+    for values in columns:
+        name = hashlib.sha256(np.ascontiguousarray(values).data).digest()
+        if name not in known:
+            known[name] = len(kept)
+            kept.append(values)
+        place.append(known[name])
+    return kept, place
 
 
 def _drawn(bits: np.random.BitGenerator, size: int, replicates: int) -> NDArray[Any]:
@@ -159,7 +176,7 @@ def binomial(u: Floats, n: Codes, p: float) -> Codes:
     """Binomial numbers by inversion of uniform ones: the smallest k whose distribution function reaches u."""
     size = int(n[0])
     if not 0 < p < 1 or (n != size).any():
-        return np.asarray(stats.binom.ppf(u, n, p)).astype(np.int64)
+        return np.asarray(scipy.stats.binom.ppf(u, n, p)).astype(np.int64)
     k = np.arange(size + 1)
     log = special.gammaln(size + 1) - special.gammaln(k + 1) - special.gammaln(size - k + 1)
     mass = np.exp(log + special.xlogy(k, p) + special.xlog1py(size - k, -p))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -47,6 +47,19 @@ class Counts:
     quantities: dict[str, Codes]
     few: bool = False
     cell: Codes | None = None
+
+    @classmethod
+    def of_votes(cls, votes: pd.DataFrame, **quantities: Any) -> Counts:
+        """What the votes of a view add up to: `verify=votes["verify"]` and the like, named as you wish."""
+        return cls.of(
+            document=votes["document_code"],
+            segment=votes["segment"],
+            unit=votes["annotation"],
+            worker=votes["worker"],
+            n=votes["n"],
+            cell=votes["cell"],
+            quantities=quantities,
+        )
 
     @classmethod
     def of(
@@ -121,6 +134,23 @@ class Counts:
             cell=None if self.cell is None else self.cell[rows],
         )
 
+    def narrow(self) -> Counts:
+        """The same in half the memory where numbers are small: to be kept, not to be counted with."""
+        small = np.iinfo(np.int32)
+        every = (self.document, self.worker, self.n, *self.quantities.values())
+        if not self.few or any(len(e) and (e.max() > small.max or e.min() < small.min) for e in every):
+            return self
+        return self._as(np.int32)
+
+    def wide(self) -> Counts:
+        """What `narrow` made narrow, as it was."""
+        return self._as(np.int64) if self.document.dtype == np.int32 else self
+
+    def _as(self, kind: Any) -> Counts:
+        document, worker, n = (each.astype(kind) for each in (self.document, self.worker, self.n))
+        quantities: dict[str, Any] = {name: each.astype(kind) for name, each in self.quantities.items()}
+        return replace(self, document=document, worker=worker, n=n, quantities=quantities)
+
     def merged(self) -> Counts:
         """The same sums in fewer rows: those of one document, worker and n are added.
 
@@ -130,7 +160,7 @@ class Counts:
         if self.few:
             return self
         first, row = self._found()
-        nowhere = np.full(len(first), -1, dtype=np.int64)
+        nowhere = np.broadcast_to(np.int64(-1), len(first))
         sums = {
             name: _added(row, each.astype(np.float64), len(first)).astype(np.int64)
             for name, each in self.quantities.items()
@@ -193,6 +223,8 @@ class Prepared:
         n, index = distinct(counts.n, int(counts.n.max(initial=0)) + 1)
         self._n = n
         self._index: Codes | None = index if len(n) > 1 else None
+        # float64 holds integers exactly up to 2^53: sums of them are exact in any order.
+        self._values = {name: values.astype(np.float64) for name, values in counts.quantities.items()}
 
     def sums(self, cluster: Codes, size: int) -> Sums:
         """Sum of every quantity in every cluster: integers first, division by n after, n ascending.
@@ -217,42 +249,52 @@ class Prepared:
         return {name: _added(owner, values * factor, size) for name, values in plain.items()}
 
     def _plain(self, cluster: Codes, size: int) -> Sums:
-        return self.divided(self.tables(cluster, size))
+        code = self._code(cluster)
+        if not (code[1:] > code[:-1]).all():
+            return self.divided(self.tables(cluster, size))
+        # No two rows are added before they are divided, and n ascends in each cluster.
+        n = self.counts.n
+        shares = self._values if self._one() else {name: v / n for name, v in self._values.items()}
+        if len(cluster) == size and (cluster[1:] > cluster[:-1]).all():
+            return shares
+        return {name: _added(cluster, values, size) for name, values in shares.items()}
+
+    def _code(self, cluster: Codes) -> Codes:
+        """Of cluster and n of each row."""
+        return cluster if self._index is None else cluster * len(self._n) + self._index
+
+    def _one(self) -> bool:
+        """Whether n is 1 everywhere."""
+        return len(self._n) == 0 or (len(self._n) == 1 and self._n[0] == 1)
 
     def tables(self, cluster: Codes, size: int) -> Sums:
         """Sums by cluster and n, which are whole and may be added further: (size, values of n)."""
         columns = max(len(self._n), 1)
-        if self._index is None:
-            if self.counts.few and (cluster[1:] >= cluster[:-1]).all():
-                return self._stretches(cluster, size)
-            code = cluster
+        code = self._code(cluster)
+        if self.counts.few and (code[1:] >= code[:-1]).all():
+            found = self._stretches(code, size * columns)
         else:
-            code = cluster * columns + self._index
-        return {
-            name: _added(code, values, size * columns).reshape(size, columns)
-            for name, values in self._values()
-        }
+            found = {name: _added(code, values, size * columns) for name, values in self._values.items()}
+        return {name: values.reshape(size, columns) for name, values in found.items()}
 
-    def _values(self) -> Iterator[tuple[str, Floats]]:
-        """float64 holds integers exactly up to 2^53: sums of them are exact in any order."""
-        for name, values in self.counts.quantities.items():
-            yield name, values.astype(np.float64)
-
-    def _stretches(self, cluster: Codes, size: int) -> Sums:
-        """The same where each cluster is a stretch of rows and n is always the same."""
-        new = np.ones(len(cluster), dtype=bool)
-        new[1:] = cluster[1:] != cluster[:-1]
+    def _stretches(self, code: Codes, size: int) -> Sums:
+        """Sums where each code is a stretch of rows."""
+        new = np.ones(len(code), dtype=bool)
+        new[1:] = code[1:] != code[:-1]
         first = np.flatnonzero(new)
+        alone, place = len(first) == len(code), code[first]
         out = {}
-        for name, values in self._values():
-            out[name] = np.zeros((size, 1))
+        for name, values in self._values.items():
+            out[name] = np.zeros(size)
             if len(first):
-                out[name][cluster[first], 0] = np.add.reduceat(values, first)
+                out[name][place] = values if alone else np.add.reduceat(values, first)
         return out
 
     def divided(self, tables: Sums) -> Sums:
         """Sums over n, ascending, of what stands in its column over n."""
         divisors = self._n if len(self._n) else np.ones(1, dtype=np.int64)
+        if self._one():
+            return {name: table[:, 0] for name, table in tables.items()}
         out = {}
         for name, table in tables.items():
             total = table[:, 0] / divisors[0]

@@ -188,7 +188,7 @@ def _every(kind: Without, sizes: _Sizes, value: Value, *, total: bool, whole: bo
 
     Of cells, which are many, only the variances are asked for.
     """
-    dataset, count = kind.dataset, sizes.count
+    count = sizes.count
     estimate, values = evaluate_at(value, kind.total), evaluate_at(value, kind.left)
     nothing = values[:0]
     own = nothing if cells else evaluate_at(value, kind.clusters)
@@ -196,13 +196,17 @@ def _every(kind: Without, sizes: _Sizes, value: Value, *, total: bool, whole: bo
     def added(terms: NDArray[Any]) -> Floats:
         return _added(kind, terms, whole=whole)
 
+    def each(by_dataset: Floats) -> Floats:
+        """That of its dataset for each cluster: datasets ascend, to repeat is quicker than to look up."""
+        return by_dataset if whole else np.repeat(by_dataset, count)
+
     with np.errstate(all="ignore"):
         if total:
-            values = values * np.where(count > 1, count / (count - 1), 1.0)[dataset]
+            values = values * each(np.where(count > 1, count / (count - 1), 1.0))
         factor = np.where(count > 1, (count - 1) / count, np.nan)
-        variance = factor * added((values - estimate[dataset]) ** 2)
+        variance = factor * added((values - each(estimate)) ** 2)
         # A delete-one value of 0 or 1 is infinite on the logit scale.
-        logit = factor * added((special.logit(values) - special.logit(estimate)[dataset]) ** 2)
+        logit = factor * added((special.logit(values) - each(special.logit(estimate))) ** 2)
         inside = np.isfinite(logit) & (estimate > 0) & (estimate < 1)
         return _Parts(
             count,

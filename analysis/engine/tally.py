@@ -73,11 +73,12 @@ class _Left(_Those):
 
     def __init__(self, sums: Sums, there: Bools | None, total: Sums, dataset: Codes) -> None:
         super().__init__(sums, there)
-        self._total, self._dataset = total, dataset
+        # Datasets ascend: to repeat is quicker than to look up.
+        self._total, self._count = total, np.bincount(dataset, minlength=len(next(iter(total.values()))))
 
     def __getitem__(self, name: str) -> Floats:
         total = self._total[name]
-        return (total if len(total) == 1 else total[self._dataset]) - super().__getitem__(name)
+        return (total if len(total) == 1 else np.repeat(total, self._count)) - super().__getitem__(name)
 
 
 class Tally:
@@ -178,19 +179,20 @@ class Tally:
         """By (document, worker); rows that are nobody's lie in no cell."""
         code, document, worker = self._cells
         every = self._prepared.sums(code, len(document))
-        return {name: values[worker >= 0] for name, values in every.items()}
+        somebody = worker >= 0
+        return every if somebody.all() else {name: values[somebody] for name, values in every.items()}
 
     @cached_property
     def cell_document(self) -> Codes:
         """Document of each cell, ascending."""
         _, document, worker = self._cells
-        return document[worker >= 0]
+        return document if (worker >= 0).all() else document[worker >= 0]
 
     @cached_property
     def cell_worker(self) -> Codes:
         """Worker of each cell."""
         _, _, worker = self._cells
-        return worker[worker >= 0]
+        return worker if (worker >= 0).all() else worker[worker >= 0]
 
     @cached_property
     def _workers(self) -> Sums:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analysis.engine.counts import Bools, Counts
+from analysis.engine.counts import Bools, Codes, Counts
 from analysis.measured import View
 from analysis.metrics.rates import judged
 from analysis.metrics.registry import Metric, macro, ratio, register
@@ -33,20 +33,25 @@ def precision(view: View) -> Counts:
             cell=counts.cell,
         )
     scope = view.measured.annotations["in_scope"].to_numpy()
-    votes = view.votes[scope[view.votes["annotation"].to_numpy()]]
+    votes, annotation = view.votes, view.votes["annotation"].to_numpy()
+    rows = np.flatnonzero(scope[annotation])
     return Counts.concat(
-        [_rows(votes, "annotation", {"judged": votes["weight"]}), _weak(view, "annotation", "hit")]
+        [_rows(votes, rows, annotation[rows], {"judged": "weight"}), _weak(view, "annotation", "hit")]
     )
 
 
 def recall(view: View) -> Counts:
     """Values of the union's items as the policy counts them, and what the source has of them."""
     # F1 counts the same once more.
-    memo, name = view.measured.memo, f"recall {view.dataset} {view.source}"
+    memo, name = view.measured.memo, _recalled(view)
     if name not in memo:
         memo[name] = _recall(view)
     found: Counts = memo[name]
     return found
+
+
+def _recalled(view: View) -> str:
+    return f"recall {view.dataset} {view.source}"
 
 
 def _recall(view: View) -> Counts:
@@ -60,9 +65,9 @@ def _recall(view: View) -> Counts:
     whole = best_of_group(frame[frame["counted"] >= 0])
     inside = np.zeros(len(measured.items), dtype=bool)
     inside[whole["item"].to_numpy()] = True
-    votes = view.item_votes[inside[view.item_votes["item"].to_numpy()]]
-    votes = votes.assign(counted=stands[votes["item"].to_numpy()])
-    denominator = _rows(votes, "counted", {"union": votes["verify"], "items": votes["weight"]})
+    votes, item = view.item_votes, view.item_votes["item"].to_numpy()
+    rows = np.flatnonzero(inside[item])
+    denominator = _rows(votes, rows, stands[item[rows]], {"union": "verify", "items": "weight"})
     if policy.hits == "weak":
         return Counts.concat([denominator, _weak(view, "item", "found")])
     return Counts.concat([denominator, _found(view, stands)])
@@ -74,10 +79,10 @@ def _found(view: View, stands: NDArray[np.int64]) -> Counts:
     greedy = view.measured.policy.recall_union == "greedy"
     mine["counted"] = mine["item"] if greedy else stands[mine["item"].to_numpy()]
     mine = best_of_group(mine[mine["counted"] >= 0])
-    votes = votes_of(view.measured, mine["annotation"].to_numpy())
-    place = mine["item"] if greedy else pd.Series(stands[votes["item"].to_numpy()], index=votes.index)
-    unit = votes["item"] if greedy else place
-    return _rows(votes.assign(counted=unit), "counted", {"found": votes["verify"]})
+    votes = view.measured.votes
+    rows = votes_of(view.measured, mine["annotation"].to_numpy())
+    item = votes["item"].to_numpy()[rows]
+    return _rows(votes, rows, item if greedy else stands[item], {"found": "verify"})
 
 
 def leave_own_out(view: View) -> Counts:
@@ -96,14 +101,23 @@ def leave_own_out(view: View) -> Counts:
     mine = speakers(view, own)
     mine["counted"] = stands[mine["item"].to_numpy()]
     mine = best_of_group(mine[mine["counted"] >= 0])
-    both = mine.merge(whole, on="counted", suffixes=("", "_others"))
-    smaller = both["annotation"].where(both["y"] <= both["y_others"], both["annotation_others"])
+    every = whole["annotation"].to_numpy(np.int64)
+    # Each item that is counted stands in one row of either.
+    place = np.full(len(measured.items), -1, dtype=np.int64)
+    place[whole["counted"].to_numpy()] = np.arange(len(whole))
+    at = place[mine["counted"].to_numpy()]
+    mine, at = mine[at >= 0], at[at >= 0]
+    smaller = np.where(
+        mine["y"].to_numpy() <= whole["y"].to_numpy()[at], mine["annotation"].to_numpy(np.int64), every[at]
+    )
     parts = []
-    for chosen, name in ((whole["annotation"], "union"), (smaller, "found")):
-        votes = votes_of(measured, chosen.to_numpy(np.int64))
-        votes = votes.assign(counted=stands[votes["item"].to_numpy()])
-        extra = {"items": votes["weight"]} if name == "union" else {}
-        parts.append(_rows(votes, "counted", {name: votes["verify"], **extra}))
+    item = measured.votes["item"].to_numpy()
+    for chosen, quantities in (
+        (every, {"union": "verify", "items": "weight"}),
+        (smaller, {"found": "verify"}),
+    ):
+        rows = votes_of(measured, chosen)
+        parts.append(_rows(measured.votes, rows, stands[item[rows]], quantities))
     return Counts.concat(parts)
 
 
@@ -114,7 +128,10 @@ def f1(view: View) -> Counts:
     # What is no link (NIL shown as an annotation) is a unit of its own, after all items.
     unit = np.where(item >= 0, item, len(view.measured.items) + precise.unit)
     by_item = replace(precise, unit=unit)
-    return Counts.concat([by_item, recall(view)])
+    counts = Counts.concat([by_item, recall(view)])
+    # Asked for twice, and large: nobody wants it any more.
+    view.measured.memo.pop(_recalled(view), None)
+    return counts
 
 
 def harmonic(sums: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
@@ -136,18 +153,23 @@ def _weak(view: View, unit: str, name: str) -> Counts:
     """The votes of the union's item that each annotation hits."""
     hits = weak_hits(view, union(view))
     votes = hits.merge(view.item_votes, on="item")
-    return _rows(votes, unit, {name: votes["verify"]})
+    return _rows(votes, np.arange(len(votes)), votes[unit], {name: "verify"})
 
 
-def _rows(votes: pd.DataFrame, unit: str, quantities: Mapping[str, Any]) -> Counts:
+def _rows(votes: pd.DataFrame, rows: Codes, unit: Any, quantities: Mapping[str, str]) -> Counts:
+    """Some rows of votes, what each is a unit of, and a column for each quantity."""
+
+    def column(name: str) -> Codes:
+        return np.asarray(votes[name].to_numpy()[rows], dtype=np.int64)
+
     return Counts.of(
-        document=votes["document_code"],
-        segment=votes["segment"],
-        unit=votes[unit],
-        worker=votes["worker"],
-        n=votes["n"],
-        cell=votes["cell"],
-        quantities=quantities,
+        document=column("document_code"),
+        segment=column("segment"),
+        unit=unit,
+        worker=column("worker"),
+        n=column("n"),
+        cell=column("cell"),
+        quantities={name: column(of) for name, of in quantities.items()},
     )
 
 

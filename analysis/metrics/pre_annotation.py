@@ -14,6 +14,7 @@ from analysis.engine.counts import Bools, Codes, Counts
 from analysis.imported import imported
 from analysis.measured import Measured, View
 from analysis.metrics.registry import Metric, macro, ratio, register
+from analysis.spans import Spans, overlapping
 
 REFERENCE: Final = "docs/definitions.md section 2, pre-annotation scores"
 UNDEFINED: Final = {
@@ -94,7 +95,8 @@ def _matched(view: View, both: Bools, spans: str, *, judged: bool, parted: bool)
 
     def there(source: int) -> Bools:
         rows = imported(measured, source)
-        kept: Bools = both[rows["document"].to_numpy(np.int64)]
+        # Links alone enter: NIL is on neither side.
+        kept: Bools = both[rows["document"].to_numpy(np.int64)] & (rows["key"].to_numpy(np.int64) >= 0)
         if inside is not None:
             kept = kept & _in(rows["segment"].to_numpy(np.int64), inside)
         return kept
@@ -102,17 +104,35 @@ def _matched(view: View, both: Bools, spans: str, *, judged: bool, parted: bool)
     sides = [(source, there(source)) for source in (gt, view.source_code)]
     # What lies in judged segments is a part of all: where it is as much, it is the same.
     sizes = " ".join(str(np.count_nonzero(kept)) for _, kept in sides)
-    name = f"matched {spans} {view.dataset} {view.source} {parted} {sizes}"
-    if name not in measured.memo:
-        gold, predicted = (imported(measured, source).loc[kept] for source, kept in sides)
-        size = len(both)
-        if parted:
-            gold, predicted = (part.assign(document=part["segment"]) for part in (gold, predicted))
-            size = len(measured.segments)
+    what = f"{view.dataset} {view.source} {parted} {sizes}"
+    memo = measured.memo
+    if f"matched {spans} {what}" not in memo:
+        # Equal spans are among those that overlap: pairs are looked for once.
+        if f"sides {what}" not in memo:
+            gold, predicted = (_side(measured, *side, parted=parted) for side in sides)
+            memo[f"sides {what}"] = gold, predicted, overlapping(gold.spans, predicted.spans)
+        gold, predicted, edges = memo[f"sides {what}"]
+        if spans == "exact":
+            edges = matching.equal(gold.spans, predicted.spans, edges)
+        size = len(measured.segments) if parted else len(both)
         pairing = measured.policy.matching
-        measured.memo[name] = matching.match(gold, predicted, size, spans=spans, pairing=pairing)
-    found: matching.Matched = measured.memo[name]
+        memo[f"matched {spans} {what}"] = matching.match_sides(gold, predicted, edges, size, pairing)
+    found: matching.Matched = memo[f"matched {spans} {what}"]
     return found
+
+
+def _side(measured: Measured, source: int, kept: Bools, *, parted: bool) -> matching.Side:
+    """Some of the source's links, each item once (parted: in each segment once)."""
+    rows = imported(measured, source)
+    place, item, key, start, end = (
+        rows[name].to_numpy(np.int64)[kept]
+        for name in ("segment" if parted else "document", "item", "key", "start", "end")
+    )
+    # An item lies in one document.
+    once = ~pd.Series(place * len(measured.items) + item if parted else item).duplicated().to_numpy()
+    if not once.all():
+        place, key, start, end = place[once], key[once], start[once], end[once]
+    return matching.Side(Spans(place, start, end), key)
 
 
 def _in(segment: Codes, inside: Bools) -> Bools:

@@ -12,19 +12,8 @@ _CLUSTERS = ("document", "segment", "annotation", "worker", "two-way")
 def judged(view: View) -> Counts:
     """Each judgment's share of its annotation's verify, edit, remove and of the annotation itself."""
     votes = view.votes
-    return Counts.of(
-        document=votes["document_code"],
-        segment=votes["segment"],
-        unit=votes["annotation"],
-        worker=votes["worker"],
-        n=votes["n"],
-        cell=votes["cell"],
-        quantities={
-            "verify": votes["verify"],
-            "edit": votes["edit"],
-            "remove": votes["remove"],
-            "judged": votes["weight"],
-        },
+    return Counts.of_votes(
+        votes, verify=votes["verify"], edit=votes["edit"], remove=votes["remove"], judged=votes["weight"]
     )
 
 

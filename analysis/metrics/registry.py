@@ -19,7 +19,7 @@ CLUSTERS: Final = ("document", "segment", "annotation", "item", "unit", "worker"
 MACRO_CLUSTERS: Final = ("document", "worker", "two-way")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Metric:
     """A statistic in two stages: exact integer counts, and a formula over their sums.
 
@@ -46,13 +46,13 @@ class Metric:
     name: str
     title: str
     formula: str
-    range: tuple[float, float | None]
-    better: Literal["higher", "lower", "none"]
+    range: tuple[float, float | None] = (0.0, 1.0)
+    better: Literal["higher", "lower", "none"] = "none"
     undefined: str
-    clusters: tuple[str, ...]
-    reference: str
-    family: Family
-    per: Literal["source", "dataset"]
+    clusters: tuple[str, ...] = ("document", "segment", "annotation", "worker", "two-way")
+    reference: str = ""
+    family: Family = "rates"
+    per: Literal["source", "dataset"] = "source"
     count: Callable[[View], Counts]
     value: Callable[[Mapping[str, NDArray[Any]]], NDArray[Any]]
     size: str
@@ -86,12 +86,13 @@ _FAMILIES: Final[dict[str, MetricFamily]] = {}
 
 
 def register(metric: Metric) -> Metric:
-    """Add a metric; a name is given once.
+    """Add a metric; a name is given once, but your own may be declared anew, as cells of a notebook are.
 
     Raises:
         ValueError: the name is taken, or a cluster is unknown.
     """
-    if metric.name in _METRICS:
+    there = _METRICS.get(metric.name)
+    if there is not None and there.count.__module__.startswith("analysis."):
         raise ValueError(f"metric {metric.name!r} is registered twice")
     if unknown := set(metric.clusters) - set(CLUSTERS):
         raise ValueError(f"metric {metric.name!r} names unknown clusters {sorted(unknown)}")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import re
 from dataclasses import dataclass, replace
+from typing import Any
 
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from analysis.report import style
@@ -52,7 +54,9 @@ class Sketch:
         """As SVG, and as PDF if asked; without a date."""
         about = {"Date": None, "Creator": None, "Title": self.title, "Description": self.alt}
         svg = io.StringIO()
-        self.figure.savefig(svg, format="svg", metadata=about)
+        # `savefig` would draw once more before, to find places that are found in drawing.
+        canvas: Any = FigureCanvasSVG(self.figure)
+        canvas.print_svg(svg, metadata=about)
         # The SVG goes first: drawing a figure again does not move anything.
         printed = self.print() if pdf else b""
         return Drawing(self.name, self.title, self.caption, self.alt, svg.getvalue(), printed)

@@ -77,7 +77,9 @@ def outcome_shares(numbers: Numbers, width: float = WIDTH) -> Sketch | None:
 
 
 def before_and_after(numbers: Numbers, width: float = WIDTH) -> Sketch | None:
-    """Precision and recall against the ground truth, and as people judged them."""
+    """Precision and recall against the ground truth, and as people judged them; None without a model."""
+    if numbers.alone:
+        return None
     pairs = [
         (group, source)
         for group in numbers.groups
@@ -115,7 +117,9 @@ def before_and_after(numbers: Numbers, width: float = WIDTH) -> Sketch | None:
 
 
 def coverage(numbers: Numbers, width: float = WIDTH) -> Sketch | None:
-    """What the verified union has that the ground truth has not."""
+    """What the verified union has that the ground truth has not; None where nothing else was shown."""
+    if numbers.alone:
+        return None
     letters = "ABCDE"
     found = {
         (group, ""): [row["estimate"] for row in rows]

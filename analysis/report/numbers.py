@@ -83,6 +83,11 @@ class Numbers:
         """The sources that are not the ground truth."""
         return tuple(source for source in self.sources if source != self.ground_truth)
 
+    @property
+    def alone(self) -> bool:
+        """Whether the ground truth is the only source: nothing is compared with it then."""
+        return self.sources == (self.ground_truth,)
+
     def get(self, dataset: str, source: str, metric: str) -> Row | None:
         """The row, or None where nothing of the kind was computed."""
         return self.rows.get((dataset, source, metric))

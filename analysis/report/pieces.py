@@ -81,7 +81,9 @@ def dot(axes: Axes, row: Row, height: float, colour: str, marker: str, *, hollow
         ends = [row["low"], row["high"]]
         axes.plot(ends, [height, height], "-", color=colour, lw=1.3, solid_capstyle="butt")
     face = style.PAPER if hollow else colour
-    axes.plot(row["estimate"], height, marker, color=colour, mfc=face, mew=1.2, ms=5.5, zorder=3)
+    # A mark at the end of the scale stands there whole.
+    look: dict[str, Any] = {"color": colour, "mfc": face, "mew": 1.2, "ms": 5.5, "zorder": 3}
+    axes.plot(row["estimate"], height, marker, clip_on=False, **look)
 
 
 def arrow(axes: Axes, before: Row | None, after: Row | None, height: float, look: tuple[str, str]) -> None:

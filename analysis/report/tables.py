@@ -9,7 +9,7 @@ from typing import Any, Final
 import pandas as pd
 
 from analysis.report.facts import Facts
-from analysis.report.numbers import Numbers
+from analysis.report.numbers import Numbers, Row
 from analysis.report.text import UNDEFINED, Text, as_latex, as_markdown, cell
 from analysis.report.words import count, dataset_name, interval, is_missing, number, size
 
@@ -130,15 +130,36 @@ def counts_table(facts: Facts) -> Table:
 
 
 def scores_table(numbers: Numbers) -> Table:
-    """The headline scores with their intervals."""
+    """The headline scores with their intervals; two that are the same by the policy stand there once."""
+    columns = _distinct(numbers)
+    once = (
+        "Posthoc precision is the verification rate under this policy. "
+        if len(columns) < len(_SCORES)
+        else "Posthoc precision finds hits by a weak match here, the verification rate does not. "
+    )
     return _per_source(
         numbers,
         "scores",
         "Scores by dataset and source, with intervals",
-        "Posthoc precision is the verification rate, unless the policy finds hits by a weak match. Exact "
-        "scores compare with the ground truth: same span and same entity.",
-        _SCORES,
+        f"n: judged annotations. {once}Exact scores compare with the ground truth: same span and same "
+        "entity.",
+        columns,
     )
+
+
+def _distinct(numbers: Numbers) -> tuple[tuple[str, str], ...]:
+    """The scores, without posthoc precision where it is the verification rate in every row."""
+    twice = all(
+        _said(numbers.get(group, source, "verification_rate"))
+        == _said(numbers.get(group, source, "posthoc_precision"))
+        for group in numbers.groups
+        for source in numbers.sources
+    )
+    return tuple((head, name) for head, name in _SCORES if not (twice and name == "posthoc_precision"))
+
+
+def _said(row: Row | None) -> tuple[object, ...]:
+    return () if row is None else (row["estimate"], row["low"], row["high"])
 
 
 def rates_table(numbers: Numbers) -> Table:
@@ -147,7 +168,7 @@ def rates_table(numbers: Numbers) -> Table:
         numbers,
         "rates",
         "Decisions by dataset and source, with intervals",
-        "Verify, edit and removal rates are shares of the judged annotations; the unjudged rate is a share "
+        "Verify, edit and removal rates are shares of the n judged annotations; the unjudged rate is a share "
         "of those shown.",
         (
             ("Verified", "verification_rate"),
@@ -180,8 +201,10 @@ def i_of_n_table(numbers: Numbers) -> Table:
         numbers,
         "i_of_n",
         "How many workers verified the items that every source produced, with intervals",
-        "Only items that every source produced and that as many different workers judged: the easiest items.",
+        "Only items that every source produced and that as many different workers judged, n of them: the "
+        "easiest items.",
         columns,
+        n=True,
     )
 
 
@@ -191,14 +214,15 @@ def agreement_table(numbers: Numbers) -> Table:
         numbers,
         "agreement",
         "Agreement between workers about the same item, with intervals",
-        "Over items that at least two workers judged. Alpha compares with what the decisions' frequencies "
-        "give by chance: where nearly all is verified it can be low although people agree.",
+        "Over the n items that at least two workers judged. Alpha compares with what the decisions' "
+        "frequencies give by chance: where nearly all is verified it can be low although people agree.",
         (
             ("Observed agreement, three decisions", "observed_agreement"),
             ("Alpha, three decisions", "alpha_nominal"),
             ("Observed agreement, verified or not", "observed_agreement_verified"),
             ("Alpha, verified or not", "alpha_nominal_verified"),
         ),
+        n=True,
     )
 
 
@@ -268,8 +292,8 @@ def all_tables(facts: Facts, side_by_side: Sequence[Numbers], workers: pd.DataFr
     tables = [
         counts_table(facts),
         rates_table(numbers),
-        scores_table(numbers),
-        coverage_table(numbers),
+        # Of a ground truth alone, recall and coverage are 1 because nothing else was shown.
+        *([] if numbers.alone else [scores_table(numbers), coverage_table(numbers)]),
         i_of_n_table(numbers),
         agreement_table(numbers),
         workers_table(workers),
@@ -302,22 +326,40 @@ def _per_source(
         (
             (dataset_name(group),),
             (source,),
+            _n(numbers, group, source, columns),
             *(_score(numbers, group, source, metric) for _, metric in columns),
         )
         for group in numbers.groups
         for source in numbers.sources
     )
-    return Table(name, title, note, ("Dataset", "Source", *(head for head, _ in columns)), rows, 2)
+    return Table(name, title, note, ("Dataset", "Source", "n", *(head for head, _ in columns)), rows, 2)
+
+
+def _n(numbers: Numbers, group: str, source: str, columns: Sequence[tuple[str, str]]) -> Text:
+    """The n of the first column."""
+    row = numbers.get(group, source, columns[0][1]) if columns else None
+    return (size(row["n"] if row else None),)
 
 
 def _per_dataset(
-    numbers: Numbers, name: str, title: str, note: str, columns: Sequence[tuple[str, str]]
+    numbers: Numbers,
+    name: str,
+    title: str,
+    note: str,
+    columns: Sequence[tuple[str, str]],
+    *,
+    n: bool = False,
 ) -> Table:
     rows = tuple(
-        ((dataset_name(group),), *(cell(numbers.get(group, "", metric)) for _, metric in columns))
+        (
+            (dataset_name(group),),
+            *([_n(numbers, group, "", columns)] if n else []),
+            *(cell(numbers.get(group, "", metric)) for _, metric in columns),
+        )
         for group in numbers.groups
     )
-    return Table(name, title, note, ("Dataset", *(head for head, _ in columns)), rows, 1)
+    heads = (*(["n"] if n and columns else []), *(head for head, _ in columns))
+    return Table(name, title, note, ("Dataset", *heads), rows, 1)
 
 
 def _score(numbers: Numbers, group: str, source: str, metric: str) -> Text:

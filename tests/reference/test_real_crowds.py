@@ -37,11 +37,12 @@ def test_coefficients_have_intervals(name, alpha, ac1):
 
 
 @pytest.mark.parametrize("name", ["rte", "bluebird", "ZenCrowd_us"])
-def test_it_takes_less_than_two_seconds_of_computing(name):
+def test_it_takes_no_long_time(name):
+    """Well under a second on a quiet machine; more than ten would mean that it no longer counts once."""
     rows, start = labels(name), time.process_time()
     agreement(rows, unit="item", categories=[0, 1], repeats="last")
     infer(rows, unit="item", categories=[0, 1], repeats="last")
-    assert time.process_time() - start < 2
+    assert time.process_time() - start < 10
 
 
 def test_pairs_that_contradict_themselves_need_a_rule():

@@ -69,11 +69,13 @@ def test_a_missing_file_is_named_and_its_table_is_not_half_written(tmp_path, cap
     assert not list(tmp_path.iterdir())
 
 
-def test_policies_stand_side_by_side_under_changed_choices(judgments, tmp_path):
+def test_policies_stand_side_by_side_under_changed_choices(judgments, tmp_path, capsys):
     policies = ("--policy", "recommended", "--policy", "paper", "--set", "gate=none", "--figures", "none")
     assert call("analyze", judgments, "--out", tmp_path / "out", "--replicates", 20, *policies) == 0
     names = pd.read_csv(tmp_path / "out" / "metrics.csv")["policy"].unique().tolist()
     assert names == ["recommended+gate=none", "paper+gate=none"]
+    table = capsys.readouterr().out.splitlines()
+    assert [table[1].split()[:2], table[-1]] == [["n", "verified"], str(tmp_path / "out" / "report.html")]
     assert "paper+gate=none" in (tmp_path / "out" / "tables" / "policies.md").read_text(encoding="utf-8")
     assert not (tmp_path / "out" / "figures").exists()
 
@@ -104,3 +106,15 @@ def test_the_resolver_says_what_is_read_and_cleans_up(judgments, tmp_path):
     assert call("analyze", tmp_path / "my-study", *arguments, resolve=resolve) == 0
     assert call("verify-bundle", tmp_path / "my-study", tmp_path / "out", resolve=resolve) == 0
     assert steps == ["my-study", "closed", "my-study", "closed"]
+
+
+def test_columns_of_other_names_are_said_once_and_kept(judgments, tmp_path, capsys):
+    """The output names them, so that it is checked without saying them again; a pair is a pair."""
+    text = judgments.read_text(encoding="utf-8").replace("decision", "Verdict", 1)
+    (tmp_path / "j.csv").write_text(text, encoding="utf-8")
+    asked = ("analyze", tmp_path / "j.csv", "--out", tmp_path / "out", "--replicates", 0, "--figures", "none")
+    assert call(*asked, "--column", "decision=Verdict") == 0
+    assert call("verify-bundle", tmp_path / "j.csv", tmp_path / "out") == 0
+    assert "the same to the byte" in capsys.readouterr().out
+    assert call(*asked, "--column", "decision") == 1
+    assert "OURS=THEIRS" in capsys.readouterr().err

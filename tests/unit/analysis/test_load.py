@@ -209,9 +209,43 @@ def test_a_row_that_breaks_off_is_not_an_unjudged_one(tmp_path):
 
 
 def test_another_separator_is_named_once(tmp_path):
-    with pytest.raises(InputError, match="separated by semicolons") as caught:
-        load(_csv(tmp_path, "d;t;GT;0;3;Q1;w;verify", head=HEAD.replace(",", ";")))
+    with pytest.raises(InputError, match="separated by bars") as caught:
+        load(_csv(tmp_path, "d|t|GT|0|3|Q1|w|verify", head=HEAD.replace(",", "|")))
     assert len(list(caught.value)) == 1
+
+
+@pytest.mark.parametrize(("separator", "encoding"), [(";", "utf-8-sig"), ("\t", "utf-16"), (";", "utf-8")])
+def test_a_table_out_of_a_spreadsheet_is_the_same_table(tmp_path, separator, encoding):
+    """Semicolons or tabs, a mark before the text, decimal commas, decisions in capitals."""
+    plain = load(_csv(tmp_path, "d,t,GT,0,3,Q1,w,verify,3.5", head=f"{HEAD},seconds"))
+    line = "d,t,GT,0,3,Q1,w,VERIFY,3;5".replace(",", separator).replace("3;5", "3,5")
+    head = f"{HEAD},seconds".replace(",", separator)
+    other = load(_csv(tmp_path, line, head=head, encoding=encoding))
+    assert other["judgments"].equals(plain["judgments"])
+    assert other["judgments"]["seconds"].tolist() == [3.5]
+
+
+def test_bad_rows_of_a_table_with_semicolons_have_their_lines(tmp_path):
+    head = HEAD.replace(",", ";")
+    with pytest.raises(InputError, match=r":3: unknown decision"):
+        load(_csv(tmp_path, "d;t;GT;0;3;Q1;w;verify", 'd;t;GT;0;3;Q1;"w;x";agree', head=head))
+
+
+def test_who_has_one_dataset_needs_no_column_for_it(tmp_path):
+    found = load(_csv(tmp_path, "t,GT,0,3,Q1,w,verify", head=HEAD.removeprefix("dataset,")))
+    assert list(found.datasets) == ["corpus"]
+
+
+def test_columns_may_have_other_names(tmp_path):
+    """One that has our name by chance is not ours then; a name that is not there is refused."""
+    head = HEAD.replace("worker,decision", "worker,id,what")
+    path = _csv(tmp_path, "d,t,GT,0,3,Q1,Anna,w,verify", head=head)
+    found = load(path, columns={"worker": "id", "decision": "what"})
+    assert found["assignments"]["worker"].tolist() == ["w"]
+    with pytest.raises(InputError, match="a column that is not there; got That"):
+        load(path, columns={"decision": "That"})
+    with pytest.raises(InputError, match="no such column; got verdict"):
+        load(path, columns={"verdict": "what"})
 
 
 @pytest.mark.parametrize(("dataset", "message"), [("*", "stands for all"), ("a\0b", "NUL")])

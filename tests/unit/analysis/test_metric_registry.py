@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
+from analysis.evaluate import evaluate
 from analysis.metrics import registry
 from analysis.metrics.registry import get, macro, register, registered
+from tests.support.small_study import write_csv
 
 PUBLISHED = [
     *(
@@ -56,3 +61,18 @@ def test_the_order_of_metrics_hangs_on_no_import(monkeypatch):
     before = [metric.count.__module__ for metric in registered()]
     monkeypatch.setattr(registry, "_METRICS", dict(reversed(registry._METRICS.items())))
     assert [metric.count.__module__ for metric in registered()] == before
+
+
+def test_a_metric_of_ones_own_needs_a_few_lines_and_may_be_declared_again(tmp_path, monkeypatch):
+    """The page's own example, run twice as a cell of a notebook is."""
+    page = (Path(__file__).parents[3] / "docs" / "how-to" / "own-metric.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)\n```", page, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(registry, "_METRICS", dict(registry._METRICS))
+    write_csv(tmp_path / "judgments.csv", documents=5)
+    for _ in range(2):
+        told: dict[str, object] = {"__name__": "notebook"}
+        exec(code, told)  # noqa: S102 - the page's own code
+    frame = evaluate(told["study"], ["long_mention_rate"], replicates=0)
+    assert set(frame["metric"]) == {"long_mention_rate"}
+    assert frame["estimate"].notna().any() or (frame["reason"] != "").all()
