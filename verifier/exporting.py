@@ -16,11 +16,14 @@ from analysis.errors import InputError, StateError
 from analysis.keys import NIL, NIL_KIND, NONE, OTHER, UNMAPPED, Entity
 from verifier import targets
 from verifier.corpus import writers
+from verifier.layouts import layout_of
 from verifier.store import corpora, export
 from verifier.study import CONFIG_FILE, Study
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from verifier.store import Session
 
 JUDGMENTS: Final = (
     *("dataset", "document", "source", "start", "end", "entity", "worker", "decision", "new_entity"),
@@ -44,6 +47,7 @@ def write_bundle(study: Study, folder: Path, *, text: bool = True) -> Path:
         text: with the texts, or with their hashes alone.
     """
     from analysis import bundle  # noqa: PLC0415 - needs pandas
+    from verifier.chosen import with_chosen  # noqa: PLC0415 - the same
 
     with study.read() as session:
         tables = export.tables(session, text=text)
@@ -62,6 +66,7 @@ def write_bundle(study: Study, folder: Path, *, text: bool = True) -> Path:
         "sampling": json.loads(sampling) if sampling else None,
         "lock": json.loads(lock) if lock else None,
     }
+    tables["cards"] = with_chosen(study, tables)
     return bundle.write(tables, manifest, folder)
 
 
@@ -219,24 +224,24 @@ def write_corpora(
         pairs = corpora.pairs(session, dataset, source)
         if not pairs:
             raise StateError("nothing to write", remedy=corpora.known_names(session))
-        paths = []
         places = placed(pairs, out, [writer] * len(pairs))
         ours = targets.posthoc_line if form == "jsonl" else None
         targets.check([path for *_, path in places], ours, inputs=corpora.files(session))
-        for name, maker, path in places:
-            found = corpora.documents_of(session, name, maker)
-            notes = writers.write(
-                (_document(*pair) for pair in found),
-                path,
-                form=form,
-                name=name,
-                language=corpora.language_of(session, name),
-                text=text,
-            )
-            for note in notes:
-                tell(note)
-            paths.append(path)
-    return paths
+        with writers.together(out):
+            for name, maker, path in places:
+                found = documents_of(session, name, maker)
+                notes = writers.write(
+                    found,
+                    path,
+                    form=form,
+                    name=name,
+                    language=corpora.language_of(session, name),
+                    text=text,
+                    layout=layout_of(session, name, maker, found, form),
+                )
+                for note in notes:
+                    tell(note)
+    return [path for *_, path in places]
 
 
 def placed(
@@ -249,7 +254,10 @@ def placed(
     """
     if len(pairs) == 1 and out.suffix != "":
         return [(*pairs[0], out)]
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+    if out.exists() and not out.is_dir():
+        what = f"no folder, and there are {len(pairs)} files to write" if out.suffix else "no folder"
+        raise InputError(what, where=str(out), remedy="Name a new folder.")
+    if out.exists() and any(out.iterdir()):
         raise InputError("the folder is not empty", where=str(out), remedy="Name a new folder.")
     files = []
     for (dataset, source), form in zip(pairs, forms, strict=True):
@@ -258,6 +266,11 @@ def placed(
         folder = out / name if form.texts else out
         files.append((dataset, source, folder / f"{name}{form.suffix}"))
     return files
+
+
+def documents_of(session: Session, dataset: str, source: str) -> list[Document]:
+    """The documents of a dataset that a source ran on, with its annotations, as they were imported."""
+    return [_document(*pair) for pair in corpora.documents_of(session, dataset, source)]
 
 
 def _document(row: Any, annotations: list[Any]) -> Document:

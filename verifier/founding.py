@@ -46,9 +46,17 @@ def found(folder: Path, template: str, *, name: str | None = None, database: str
         raise StateError(
             "the study cannot be made there",
             where=str(folder),
-            got=error.strerror or str(error),
+            got=_reason(error),
             remedy="Name a folder that can be written, on a disk with room.",
         ) from error
+
+
+def _reason(error: OSError) -> str:
+    """What the system says; copying a folder says it once a file, with paths that mean nothing here."""
+    if isinstance(error, shutil.Error):
+        found = re.search(r"\[Errno (\d+)\]", str(error))
+        return os.strerror(int(found[1])) if found else "its files cannot be copied"
+    return error.strerror or str(error)
 
 
 def templates() -> list[str]:

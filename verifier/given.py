@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from analysis.errors import InputError
+from analysis.layout import encoding_of, separator_of
 
 # What 64 bits hold, and databases with them.
 _DIGITS: Final = 18
@@ -20,22 +21,27 @@ def text_of(path: Path) -> str:
         InputError: it is not there, cannot be read, or is no UTF-8.
     """
     try:
-        return path.read_text(encoding="utf-8-sig")
+        data = path.read_bytes()
+        return data.decode(encoding_of(data)).replace("\r\n", "\n").replace("\r", "\n")
     except FileNotFoundError:
         raise InputError("file not found", where=str(path), remedy="Check the path.") from None
     except OSError as error:
         raise InputError("the file cannot be read", where=str(path), got=error.strerror or "") from None
     except UnicodeDecodeError:
-        raise InputError("not UTF-8 text", where=str(path), remedy="Save the file as UTF-8.") from None
+        raise InputError(
+            "not UTF-8 text", where=str(path), remedy="Save the file as UTF-8 (in Excel: CSV UTF-8)."
+        ) from None
 
 
 def rows_of(path: Path) -> list[tuple[int, list[str]]]:
-    """The rows of a CSV, each with the line that it ends on.
+    """The rows of a CSV, each with the line that it ends on; semicolons or tabs may part it too.
 
     Raises:
         InputError: as `text_of`, or it is no CSV.
     """
-    reader = csv.reader(io.StringIO(text_of(path), newline=""))
+    text = text_of(path)
+    separator = separator_of(text.split("\n", 1)[0])
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     try:
         return [(reader.line_num, row) for row in reader]
     except csv.Error as error:

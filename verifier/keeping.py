@@ -10,7 +10,7 @@ import shutil
 import sqlite3
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -69,10 +69,23 @@ def backup(study: Study, file: Path) -> Kept:
         }
         (Path(scratch) / MANIFEST).write_text(json.dumps(told, indent=1), encoding="utf-8")
         members = {MANIFEST: Path(scratch) / MANIFEST, **members}
-        with _new(file) as stream, tarfile.open(fileobj=stream, mode="w:gz") as archive:
+        _pack(file, members)
+    return Kept(file, tuple(members), tuple(_elsewhere(study)))
+
+
+def _pack(file: Path, members: Mapping[str, Path]) -> None:
+    """Write the archive; nothing is left of one that does not get whole."""
+    stream = _new(file)
+    try:
+        with stream, tarfile.open(fileobj=stream, mode="w:gz") as archive:
             for name, path in members.items():
                 archive.add(path, name, recursive=False)
-    return Kept(file, tuple(members), tuple(_elsewhere(study)))
+    except BaseException as error:
+        file.unlink(missing_ok=True)
+        if not isinstance(error, OSError):
+            raise
+        got = error.strerror or str(error)
+        raise StateError("the backup cannot be written", where=str(file), got=got) from error
 
 
 def restore(file: Path, folder: Path, *, database: str | None = None) -> Path:

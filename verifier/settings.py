@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +22,20 @@ _LARGEST: Final = 1_000_000
 _DEEPEST: Final = 20
 _HUGE: Final = 10**30
 _NO_WORDS: Final = re.compile(r"[-+.\d][-+.\deE]*|true|false|yes|no|null|~", re.IGNORECASE)
+_TEXT: Final = "tag:yaml.org,2002:str"
+_NO_TEXT: Final = {
+    "tag:yaml.org,2002:bool": "yes or no",
+    "tag:yaml.org,2002:int": "a number",
+    "tag:yaml.org,2002:float": "a number",
+    "tag:yaml.org,2002:timestamp": "a date",
+    "tag:yaml.org,2002:null": "nothing",
+}
+_NEVER: Final = re.compile(r"(?!)")
+# Octal, hexadecimal, binary, to the base of 60, parted by underscores.
+_ODD: Final = {
+    "tag:yaml.org,2002:int": re.compile(r"^[-+]?0.|[:_]"),
+    "tag:yaml.org,2002:float": re.compile(r"[:_]"),
+}
 _MAPPING: Final = "a mapping of keys, such as {{key: value}}"
 # The schema's names for what is wrong, in our words; `{...}` is filled from what the schema knows.
 _EXPECTED: Final = {
@@ -72,7 +87,8 @@ class Settings:
         path: the file.
         values: its keys and values.
         root: its tree, which knows the lines.
-        problems: what is wrong whatever the schema says: keys that stand twice.
+        problems: what is wrong whatever the schema says: keys that stand twice, what YAML reads as something
+            else than it looks like.
     """
 
     path: Path
@@ -84,9 +100,19 @@ class Settings:
         """File and line of a key."""
         return f"{self.path}:{_line(self.root, location)}"
 
+    def written(self, location: Sequence[Any]) -> str | None:
+        """How a value stands there, if that is without quotes and in one word."""
+        node = _at(self.root, location)
+        return node.value if isinstance(node, yaml.ScalarNode) and node.style is None else None
 
-def read(path: Path) -> Settings:
+
+def read(path: Path, what: str = "a mapping of sections", like: str = "study: {name: ...}") -> Settings:
     """Read a YAML file whose top is a mapping.
+
+    Args:
+        path: the file.
+        what: its top is, for messages.
+        like: how it begins, the same.
 
     Raises:
         ConfigError: it is missing, cannot be read, or is no such file; with the line.
@@ -96,7 +122,8 @@ def read(path: Path) -> Settings:
     try:
         _refuse_depths(path, text)
         root = yaml.compose(text, Loader=yaml.SafeLoader)
-        values = yaml.safe_load(text)
+        mistaken = tuple(_mistaken(path, root))
+        values = yaml.SafeLoader("").construct_document(root) if root else None
     except yaml.YAMLError as error:
         raise ConfigError(
             "not valid YAML", where=f"{path}:{_fault_line(error, text)}", got=_reason(error)
@@ -105,8 +132,8 @@ def read(path: Path) -> Settings:
         where = f"{path}:{_unreadable_line(root)}"
         raise ConfigError("a value cannot be read", where=where, got=_cut(error)) from None
     if not isinstance(values, dict):
-        raise ConfigError("not a mapping of sections", where=f"{path}:1", expected="study: {name: ...}")
-    return Settings(path, values, root, tuple(_twice(path, root)))
+        raise ConfigError(f"not {what}", where=f"{path}:1", expected=like)
+    return Settings(path, values, root, (*_twice(path, root), *mistaken))
 
 
 def problem(file: Settings, fault: Any, fields_at: Callable[[Sequence[Any]], list[str]]) -> Problem:
@@ -124,7 +151,13 @@ def problem(file: Settings, fault: Any, fields_at: Callable[[Sequence[Any]], lis
     got = fault["input"]
     if fault["type"] == KIND and isinstance(got, dict):
         key, got = f"{key}.kind", got.get("kind")
-    return Problem(f"{key!r} cannot be this", where, got=_shown(got), expected=_expected(fault))
+    written = None if isinstance(got, str) else file.written(location)
+    expected = _expected(fault)
+    if fault["type"] == "string_type" and written:
+        expected = f"text; put it into quotes: {json.dumps(written)}"
+    read = "a date" if isinstance(got, date) else _shown(got)
+    shown = read if written in (None, read) else f"{written}, which YAML reads as {read}"
+    return Problem(f"{key!r} cannot be this", where, got=shown, expected=expected)
 
 
 def line_of(found: Problem) -> int:
@@ -168,6 +201,10 @@ def _text(path: Path) -> str:
     except FileNotFoundError:
         raise ConfigError(
             "no study here", where=str(path), remedy="Make one with: posthoc init DIR"
+        ) from None
+    except NotADirectoryError:
+        raise ConfigError(
+            "a file, where a study's folder is to be named", where=str(path.parent), remedy="Name its folder."
         ) from None
     except OSError as error:
         raise ConfigError("cannot be read", where=str(path), got=error.strerror or "") from None
@@ -237,6 +274,36 @@ def _twice(path: Path, root: yaml.Node | None) -> Iterator[Problem]:
             first.setdefault(key.value, line)
 
 
+def _mistaken(path: Path, root: yaml.Node | None) -> Iterator[Problem]:
+    """What YAML 1.1 reads as something else than it looks like: keys as no text, 010 as 8, 1:30 as 90.
+
+    Such keys are text afterwards, so that the schema says no more of them.
+    """
+    for node in _nodes(root):
+        pairs = node.value if isinstance(node, yaml.MappingNode) else []
+        for key in (key for key, _ in pairs if isinstance(key, yaml.ScalarNode)):
+            if key.style is None and key.tag in _NO_TEXT:
+                yield Problem(
+                    f"a key that is no text: YAML reads it as {_NO_TEXT[key.tag]}",
+                    f"{path}:{key.start_mark.line + 1}",
+                    key.value,
+                    f"it in quotes: {json.dumps(key.value, ensure_ascii=False)}",
+                )
+                key.tag = _TEXT
+        if (
+            isinstance(node, yaml.ScalarNode)
+            and node.style is None
+            and _ODD.get(node.tag, _NEVER).search(node.value)
+        ):
+            yield _misread(path, node, "a number that YAML reads in another way than people do")
+
+
+def _misread(path: Path, node: yaml.ScalarNode, what: str) -> Problem:
+    quoted = json.dumps(node.value, ensure_ascii=False)
+    where = f"{path}:{node.start_mark.line + 1}"
+    return Problem(what, where, node.value, f"digits, with no zero before them; if it is text, {quoted}")
+
+
 def _nodes(root: yaml.Node | None) -> Iterator[yaml.Node]:
     """Every node of the tree once, also where an alias leads back to it."""
     waiting, seen = [root] if root else [], set[int]()
@@ -255,15 +322,28 @@ def _nodes(root: yaml.Node | None) -> Iterator[yaml.Node]:
 def _line(node: yaml.Node | None, location: Sequence[Any]) -> int:
     """The line, 1-based, of the deepest part of `location` that the file has."""
     line = 1
+    for number, _ in _way(node, location):
+        line = number
+    return line
+
+
+def _at(node: yaml.Node | None, location: Sequence[Any]) -> yaml.Node | None:
+    """The value at `location`; None if the file has none."""
+    way = list(_way(node, location))
+    return way[-1][1] if way and len(way) == len(location) else None
+
+
+def _way(node: yaml.Node | None, location: Sequence[Any]) -> Iterator[tuple[int, yaml.Node]]:
+    """The parts of `location` that the file has, from the outermost in: line of the key, value."""
     for part in location:
         if isinstance(node, yaml.MappingNode):
             found = [(k, v) for k, v in node.value if k.value == str(part)]
             if not found:
-                break
+                return
             line, node = found[0][0].start_mark.line + 1, found[0][1]
         elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
             node = node.value[part]
             line = node.start_mark.line + 1
         else:
-            break
-    return line
+            return
+        yield line, node

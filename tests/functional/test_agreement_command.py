@@ -93,3 +93,13 @@ def test_spans_are_read_with_their_option(run):
     assert (found["span_f1_exact"], found["span_f1_overlap"]) == (0, 1)
     assert found.keys() >= {"token_kappa", "token_alpha", "alpha_u"}
     assert "Unitizing alpha" in run("spans.csv", "--spans", spans=spans)[1]
+
+
+def test_a_spreadsheets_table_is_read_with_its_decimal_commas(run):
+    """Semicolons part the columns, so a comma stands in numbers; capitals are told with what to do."""
+    table = "unit;worker;label\n1;a;1,5\n1;b;1,5\n2;a;3\n2;b;2,5\n"
+    _, out, _ = run("n.csv", "--scale", "interval", "--json", n=table)
+    _, same, _ = run("n.csv", "--scale", "interval", "--json", n=table.replace(",", ".").replace(";", ","))
+    assert json.loads(out)["records"] == json.loads(same)["records"]
+    _, _, err = run("labels.csv", "--categories", "X,y,z")
+    assert "Spell both alike: X is a category" in err

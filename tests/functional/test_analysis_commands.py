@@ -29,7 +29,7 @@ FILES = {
 def analysis(*arguments, status=0):
     """Run one command; give its stdout, or its stderr where it is to fail."""
     command = [sys.executable, "-m", "analysis", *map(str, arguments)]
-    run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert run.returncode == status, run.stderr
     return run.stderr if status else run.stdout
 

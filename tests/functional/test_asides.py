@@ -255,6 +255,7 @@ def test_missing_mentions_are_a_file_of_their_own(served: Served, tmp_path: Path
     assert f",{text[:3]}," not in (tmp_path / "b.csv").read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("served_here")
 def test_a_simulated_crowd_names_what_is_hidden_and_looks_before_it_verifies(served: Served, posthoc) -> None:
     study = served("hidden_links_share: 0.5, require_open: true, verify_after_seconds: 2.0, order: random")
     ran = posthoc("simulate", study.path, "--workers", 1, "--seed", 1, "--truth", "GT")

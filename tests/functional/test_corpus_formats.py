@@ -37,5 +37,5 @@ def test_every_source_has_a_folder_where_texts_stand_apart(tiny_blank, tmp_path,
 
 
 def test_a_format_that_is_not_written_is_refused(tiny_blank, tmp_path, posthoc) -> None:
-    told = posthoc("export", tiny_blank, "--to", "corpus", "--format", "aida", "--out", tmp_path / "o")
+    told = posthoc("export", tiny_blank, "--to", "corpus", "--format", "conel", "--out", tmp_path / "o")
     assert (told.status, "cannot be written" in told.err) == (1, True)

@@ -127,3 +127,10 @@ def test_options_that_mean_nothing_are_refused(posthoc, judged: Path, tmp_path: 
 def test_a_share_that_two_answers_could_exceed_is_refused(posthoc, judged: Path, tmp_path: Path) -> None:
     ran = posthoc("export", judged, "--to", "corrected", "--min-share", "0.3", "--out", tmp_path / "o")
     assert (ran.status, "--min-share" in ran.err) == (1, True)
+
+
+def test_too_few_votes_to_decide_are_told(judged: Path, tmp_path: Path) -> None:
+    """With one judgment each nothing changes by the usual rule, and the remedy is named."""
+    said = correcting.write_corrected(judged, tmp_path / "gt.jsonl", Rule()).notes
+    assert any("have fewer than 2 votes and change nothing: --min-votes 1" in note for note in said)
+    assert not any("votes" in note for note in correcting.write_corrected(judged, tmp_path / "b", ONE).notes)

@@ -17,6 +17,7 @@ from tests.support import tiny, worked
 from verifier import exporting
 from verifier.corpus import read_corpus
 from verifier.corpus.importing import Request, import_files
+from verifier.kb.build import build
 from verifier.plan.planning import plan
 from verifier.store import export, redirects
 from verifier.study import Study
@@ -212,3 +213,16 @@ def test_judgments_and_annotations_need_two_files(worked_study: Study, tmp_path:
     with pytest.raises(InputError, match="one file"):
         exporting.write_judgments(worked_study, out, out)
     assert not out.exists()
+
+
+def test_what_was_chosen_has_a_card_that_says_what_it_is_called(tiny_study: Study, tmp_path: Path) -> None:
+    """One that nobody was shown; what is not in the knowledge base has none."""
+    plan(tiny_study, now=worked.START)
+    worked.work_off(tiny_study, lambda *_: ("edit", "wd:Q60"), workers=1)
+    with tiny_study.read() as session:
+        assert "wd:Q60" not in set(export.tables(session)["cards"]["key"])
+    table = tmp_path / "kb.tsv"
+    table.write_text("key\ttitle\nQ60\tNew York City\n", encoding="utf-8")
+    build(table, tiny_study.path / "kb.db")
+    cards = analysis.load(exporting.write_bundle(tiny_study, tmp_path / "b"))["cards"]
+    assert cards.loc[cards["key"] == "wd:Q60", "title"].tolist() == ["New York City"]

@@ -194,7 +194,7 @@ def test_bonuses_on_a_link_are_recorded_once_and_written_for_who_pays(panel, tmp
     (row,) = table(tmp_path / "pay.csv")
     assert (row["participant"], row["amount"]) == ("p1", "0.50")
     ran = posthoc(*asked, "--live", "--confirm", "tiny", "--out", tmp_path / "pay2.csv")
-    assert "Paid 0 bonuses" in ran.out
+    assert "0 bonuses on record, for you to pay" in ran.out
     assert "was not written" in ran.err
     assert not (tmp_path / "pay2.csv").exists()
 

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import free_port
-from tests.support import tiny
+from tests.support import ports, tiny
 from tests.support.campaign import Killed
 from tests.support.crowds import NOON
 from tests.support.prolific import campaign, handed_in, only, requester, work
@@ -152,7 +151,7 @@ def trouble(platform, chance):
 def test_killed_by_the_system_again_and_again_each_thing_is_done_once(tiny_blank, tmp_path):
     """The commands as a person runs them, ended by SIGKILL at random moments; then each run to its end."""
     folder = Path(shutil.copytree(tiny_blank, tmp_path / "study"))
-    port, chance, told = free_port(), random.Random(11), {}
+    port, chance, told = ports.own(), random.Random(11), {}
     with LocalProlific() as platform:
         text = (folder / "study.yaml").read_text(encoding="utf-8").replace("k: 1", "k: 50")
         (folder / "study.yaml").write_text(

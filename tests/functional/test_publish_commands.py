@@ -91,7 +91,7 @@ def test_the_local_platform_starts_answers_and_stops(tmp_path):
         Told.endpoint = endpoint
         assert requester(Told).get_account_balance()["AvailableBalance"] == "12.50"
         running.send_signal(signal.SIGTERM)
-        running.communicate(timeout=20)
+        running.communicate(timeout=120)
     assert running.returncode == 0
 
 

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import free_port
-from tests.support import tiny
+from tests.support import ports, tiny
 from verifier import clock
 from verifier.crowd.localmturk.server import LocalMTurk
 from verifier.plan import planning
@@ -51,7 +50,7 @@ def killed(folder: Path, platform: LocalMTurk, chance: random.Random) -> bool:
 def test_each_place_is_published_once_however_often_the_command_is_killed(tiny_blank, tmp_path):
     """Ledger and platform are the same line by line after the last run, and the cap was never passed."""
     folder = Path(shutil.copytree(tiny_blank, tmp_path / "study"))
-    port, chance = free_port(), random.Random(7)
+    port, chance = ports.own(), random.Random(7)
     with LocalMTurk() as platform:
         text = (folder / "study.yaml").read_text(encoding="utf-8").replace("k: 1", "k: 50")
         (folder / "study.yaml").write_text(

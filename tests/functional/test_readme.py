@@ -22,7 +22,7 @@ def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a program in `folder`, as a user would whose path has the tool."""
     environment = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
     return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=600
     )
 
 
@@ -39,7 +39,7 @@ def serve(line: str, folder: Path) -> None:
         assert "/w/" in str(page.url)
     finally:
         server.send_signal(signal.SIGTERM)
-        server.communicate(timeout=30)
+        server.communicate(timeout=120)
     assert server.returncode == 0
 
 

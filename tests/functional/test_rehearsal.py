@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from analysis.errors import InputError, StateError
+from tests.support import serving_here
 from tests.support.crowds import come, planned, work_through
 from verifier import clock
 from verifier.crowd import campaigns
@@ -41,7 +42,8 @@ def wanted(platform, workers=WORKERS, person=None):
 
 def run(folder, platform, **how):
     told = []
-    with Study.open(folder) as study:
+    with pytest.MonkeyPatch.context() as patch, Study.open(folder) as study:
+        serving_here.put(patch)
         return running.rehearse(study, wanted(platform, **how), told.append)
 
 
@@ -191,3 +193,10 @@ def test_on_a_link_the_ledger_stands_alone_and_the_command_says_all_as_json(own,
     assert told["equal"] is True
     assert told["account"]["hosted"] is False
     assert {line["side"] for line in told["account"]["lines"]} == {"ledger"}
+
+
+def test_as_many_come_as_all_places_need():
+    """A third more or so, and some to spare; never endlessly many."""
+    usual = habits.crowd("mixed")
+    assert 150 < running.enough(100, usual) < 200
+    assert 1000 < running.enough(100, habits.crowd("mixed", dropouts=0.9)) < 1100

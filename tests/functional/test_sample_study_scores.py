@@ -20,7 +20,7 @@ def test_scores_against_the_truth_are_the_counts_of_the_readme():
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
     assert run.returncode == 0, run.stderr
     counted = {r["source"]: (r["hits"], r["predicted"], r["gold"]) for r in json.loads(run.stdout)["records"]}

@@ -41,7 +41,7 @@ def test_it_listens_and_ends_when_asked(planned_folder: Path, number: signal.Sig
         said = server.stderr.readline()
         assert said.startswith("Listening on http://127.0.0.1:")
         port = int(said.strip().rsplit(":", 1)[1])
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
         connection.request("GET", "/healthz")
         assert connection.getresponse().status == 200
         connection.close()

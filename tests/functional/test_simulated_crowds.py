@@ -22,6 +22,9 @@ from verifier.simulate.habits import CROWDS, crowd
 from verifier.store.models import AssignmentRow, AssignmentTask, ControlAnswer, Credit, Event, JudgmentRow
 from verifier.study import Study
 
+# One test kills servers, and has processes of its own; README's and KORE50's crowds have theirs too.
+pytestmark = pytest.mark.usefixtures("served_here")
+
 
 @pytest.fixture(scope="module")
 def planned_tiny(tiny_blank, tmp_path_factory):

@@ -23,6 +23,7 @@ def test_what_is_shown_is_cropped_and_without_nil_and_has_the_known_letters(post
     for source, file in FILES.items():
         ran = posthoc("import", study_folder, DATA / file, "--dataset", "wf", "--source", source)
         assert ran.status == 0, ran.err
+        assert ("links, those outside of the evaluation span counted in" in ran.out) == (source != "GT")
     assert posthoc("plan", study_folder).status == 0
     assert posthoc("export", study_folder, "--to", "bundle", "--out", tmp_path / "bundle").status == 0
     kept = pd.read_parquet(tmp_path / "bundle" / "annotations.parquet")

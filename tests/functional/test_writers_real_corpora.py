@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis.keys import OTHER, UNMAPPED
-from tests.support.written import held
+from tests.support.written import held, side_by_side
 from verifier.corpus import read_corpus, writers
 from verifier.corpus.reading import read_file
 
@@ -27,11 +27,12 @@ def test_a_real_corpus_reads_back_from_every_format(corpus, shared_data, tmp_pat
     for form in writers.FORMATS:
         if corpus == "istex" and form in TEXTS_APART:
             continue
+        given = documents if form != "aida" else side_by_side(documents)
         path = tmp_path / form / f"c{writers.format_of(form).suffix}"
-        notes = writers.write(documents, path, form=form, name=corpus)
+        notes = writers.write(given, path, form=form, name=corpus)
         lost = {"nif": {OTHER, UNMAPPED}}.get(form, set() if form in WHOLE else {OTHER})
-        wanted = held(documents, evaluation=form in WHOLE, confidence=False, without=lost)
+        wanted = held(given, evaluation=form in WHOLE, confidence=False, without=lost)
         found = held(read_corpus(path), evaluation=form in WHOLE, confidence=False)
         assert found == wanted, form
-        missing = sum(a.entity.kind in lost for d in documents for a in d.annotations)
+        missing = sum(a.entity.kind in lost for d in given for a in d.annotations)
         assert any(f" {missing} annotations are left out" in note for note in notes) == bool(missing)

@@ -4,7 +4,7 @@ import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from nltk.metrics.agreement import AnnotationTask
@@ -13,6 +13,7 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
 from analysis.agreement import agreement
+from tests.support.examples import examples
 from tests.support.oracles import long, of_joint
 
 NAMES = ["1", "2", "3"]
@@ -21,7 +22,7 @@ MATRIX = arrays(np.int64, st.tuples(st.integers(2, 9), st.integers(2, 4)), eleme
 FULL = arrays(np.int64, st.tuples(st.integers(3, 9), st.integers(2, 4)), elements=st.integers(0, 2))
 JOINT = arrays(np.int64, (3, 3), elements=st.integers(0, 6))
 SETS = st.lists(st.tuples(*[st.frozensets(st.sampled_from("ABC"), min_size=1)] * 2), min_size=3, max_size=8)
-QUICK = settings(max_examples=25, deadline=None)
+QUICK = examples(25)
 
 
 def of(matrix, **options):

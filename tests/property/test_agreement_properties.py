@@ -3,19 +3,20 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.alpha import alpha_nominal, counts_of, observed_agreement
 from analysis.decisions import DECISIONS
 from analysis.evaluate import evaluate
+from tests.support.examples import examples
 from tests.support.judged_studies import measured
 
 # item -> the decisions of its workers
 STUDY = st.lists(st.lists(st.sampled_from(DECISIONS), min_size=1, max_size=4), min_size=1, max_size=6)
 
 
-@settings(max_examples=8, deadline=None)
+@examples(8)
 @given(STUDY)
 def test_metrics_equal_the_kernels(items):
     rows = [

@@ -3,16 +3,17 @@
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from analysis.alpha import alpha_nominal
+from tests.support.examples import examples
 
 TABLES = arrays(np.int64, st.tuples(st.integers(1, 8), st.integers(2, 4)), elements=st.integers(0, 4))
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(TABLES)
 def test_alpha_equals_the_krippendorff_package(counts):
     ours = alpha_nominal(counts).estimate
@@ -24,7 +25,7 @@ def test_alpha_equals_the_krippendorff_package(counts):
         assert ours == pytest.approx(theirs, abs=1e-9)
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(TABLES, st.randoms(use_true_random=False))
 def test_order_of_units_and_categories_does_not_matter(counts, random):
     units, columns = list(range(len(counts))), list(range(counts.shape[1]))

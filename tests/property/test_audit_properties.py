@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import html
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.documents import Span
 from analysis.keys import Entity
+from tests.support.examples import examples
 from verifier.corpus.audit import EXACT, NOT_FOUND, SEVERAL, Draft, examine
 
 LINK = Entity("link", "wd:Q1", "Q1")
 TEXT = st.lists(st.sampled_from([*"ab &<\n", "\r\n", "🙂", "é", "&amp;", "ab"]), max_size=12).map("".join)
 WORDS = ["Ann", "Bob", "Zoë", "São Paulo"]
-QUICK = settings(max_examples=150, deadline=None)
+QUICK = examples(150)
 
 
 def plain(text: str) -> str:

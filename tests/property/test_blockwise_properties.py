@@ -6,6 +6,7 @@ import json
 import pickle
 import shutil
 from concurrent.futures import Executor, Future
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
@@ -122,7 +123,7 @@ def test_whatever_travels_to_other_processes_gives_the_same_bits(several, monkey
             done.set_result(_travelled(made(*_travelled(given))))
             return done
 
-    monkeypatch.setattr(blockwise, "_pool", lambda _: _Packing())
+    monkeypatch.setattr(blockwise, "_pool", lambda _: nullcontext((_Packing(), 2)))
     got = evaluate(several, SOME, replicates=_FEW, jobs=2)
     whole = evaluate(bundle.read(several), SOME, replicates=_FEW)
     pd.testing.assert_frame_equal(got, whole, check_exact=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations, pairwise
 
 import pandas as pd
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.ballots import Answer, Rule, ballots
@@ -13,6 +13,7 @@ from analysis.corrections import correct, corrected_documents
 from analysis.documents import Document, Span
 from analysis.load import load
 from analysis.study import Study
+from tests.support.examples import examples
 from tests.support.judged_studies import JUDGMENTS
 
 TEXT = "abcdefghijkl"
@@ -51,7 +52,7 @@ RULES = st.builds(Rule, st.integers(1, 3), st.sampled_from([0.5, 0.66, 0.9]), st
 
 
 @given(rows(), RULES)
-@settings(max_examples=25, deadline=None)
+@examples(12)
 def test_what_is_verified_stays_and_no_overlap_is_added(made, rule):
     """And every change counts as many votes as the rule asks for."""
     judged = study(made)
@@ -71,7 +72,7 @@ def test_what_is_verified_stays_and_no_overlap_is_added(made, rule):
 
 
 @given(rows(), RULES, st.randoms(use_true_random=False))
-@settings(max_examples=8, deadline=None)
+@examples(6)
 def test_the_order_of_rows_changes_nothing(made, rule, chance):
     """Rows of one worker keep theirs: his last word counts."""
     workers = sorted({row[6] for row in made}, key=lambda _: chance.random())

@@ -1,10 +1,11 @@
 """Coverage letters against their definition, written as loops."""
 
 import pandas as pd
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.letters import letters
+from tests.support.examples import examples
 
 PLACE = st.tuples(st.integers(0, 1), st.integers(0, 6), st.integers(1, 4), st.sampled_from("abc"))
 ITEMS = st.lists(PLACE, max_size=6)
@@ -27,7 +28,7 @@ def _letter(item: tuple, other: tuple) -> str | None:
     ]
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(ITEMS, REFERENCE)
 def test_letters_follow_their_definition(items, reference):
     table = _frame([place for place, _ in reference]).assign(kind=[kind for _, kind in reference])
@@ -45,7 +46,7 @@ def test_letters_follow_their_definition(items, reference):
         )
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(ITEMS, REFERENCE)
 def test_identical_pairs_are_as_many_in_both_directions(items, reference):
     """Type A is equal whichever side is described, once both hold each annotation once."""

@@ -4,9 +4,10 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.examples import examples
 from tests.support.mturk import QUESTION, memory
 from verifier.crowd.localmturk.checking import faults
 from verifier.crowd.localmturk.model import model
@@ -64,7 +65,7 @@ def forbidden(operation: str, status: int, body: dict) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("operation", sorted(model().operations))
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(data=st.data())
 def test_no_answer_is_one_that_the_model_forbids(operation, data):
     service = Service(memory())
@@ -87,7 +88,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(operation=st.sampled_from(sorted(HANDLERS)), body=st.binary(max_size=30) | JSON.map(json.dumps))
 def test_no_body_whatever_breaks_it(operation, body):
     service = Service(memory())

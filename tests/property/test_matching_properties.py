@@ -4,12 +4,13 @@ from itertools import combinations
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis import matching
 from analysis.matching import match
 from analysis.spans import Spans, overlapping
+from tests.support.examples import examples
 
 SPAN = st.tuples(st.integers(0, 1), st.integers(0, 8), st.integers(1, 5), st.sampled_from("abc"))
 SIDE = st.lists(SPAN, max_size=5)
@@ -44,7 +45,7 @@ def _fits(g: tuple, p: tuple, spans: str) -> bool:
     return g[0] == p[0] and g[1] < p[1] + p[2] and p[1] < g[1] + g[2]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(SIDE, SIDE, st.sampled_from(["exact", "overlap"]))
 def test_one_to_one_matching_equals_brute_force(gold, predicted, spans):
     gold, predicted = sorted(set(gold)), sorted(set(predicted))
@@ -55,7 +56,7 @@ def test_one_to_one_matching_equals_brute_force(gold, predicted, spans):
         assert got.hits[document] <= got.paired[document] <= min(map(len, here))
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(SIDE, SIDE)
 def test_a_component_too_large_for_a_dense_table_is_solved_alike(gold, predicted):
     dense = match(_frame(gold), _frame(predicted), 2, spans="overlap")
@@ -65,7 +66,7 @@ def test_a_component_too_large_for_a_dense_table_is_solved_alike(gold, predicted
     assert (dense.hits.tolist(), dense.paired.tolist()) == (sparse.hits.tolist(), sparse.paired.tolist())
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(SIDE, SIDE, st.sampled_from(["exact", "overlap"]))
 def test_many_to_one_finds_at_least_as_much(gold, predicted, spans):
     one = match(_frame(gold), _frame(predicted), 2, spans=spans)
@@ -74,7 +75,7 @@ def test_many_to_one_finds_at_least_as_much(gold, predicted, spans):
     assert (many.hits <= many.predicted).all()
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(SIDE, SIDE)
 def test_matching_is_symmetric(gold, predicted):
     one, other = match(_frame(gold), _frame(predicted), 2), match(_frame(predicted), _frame(gold), 2)
@@ -82,7 +83,7 @@ def test_matching_is_symmetric(gold, predicted):
     assert one.predicted.tolist() == other.gold.tolist()
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(SIDE, SIDE)
 def test_overlap_join_equals_a_double_loop(left, right):
     rows, columns = overlapping(Spans.of(_frame(left)), Spans.of(_frame(right)))

@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis import evaluate, load
 from analysis.metrics.registry import get, registered
 from analysis.outcomes import measure
 from analysis.policy import get_policy
+from tests.support.examples import examples
 from tests.support.naive import Naive
 from tests.support.random_studies import SOURCES, frame
 
@@ -94,7 +95,7 @@ def _compared(rows: pd.DataFrame, imported: pd.DataFrame, chosen: dict[str, str]
 
 
 @given(studies, choices)
-@settings(max_examples=6, deadline=None)
+@examples(6)
 def test_every_number_equals_plain_loops(study, chosen):
     assert _compared(*study, chosen)[1] == []
 

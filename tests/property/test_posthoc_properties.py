@@ -7,11 +7,12 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.evaluate import evaluate
 from analysis.load import load
+from tests.support.examples import examples
 from tests.support.plain_posthoc import Plain
 from tests.support.random_studies import SOURCES, frame, frames
 
@@ -58,7 +59,7 @@ def test_equals_plain_loops(choice):
 
 
 @given(frames, st.sampled_from(["paper", "recommended"]))
-@settings(max_examples=40, deadline=None)
+@examples(15)
 def test_recall_is_never_above_one(rows, policy):
     """A source has no more of the union than there is, under paper and recommended."""
     got = evaluate(
@@ -69,7 +70,7 @@ def test_recall_is_never_above_one(rows, policy):
 
 
 @given(frames, st.randoms(use_true_random=False))
-@settings(max_examples=15, deadline=None)
+@examples(8)
 def test_order_of_rows_changes_no_byte(rows, random):
     """Permuted rows give the same bytes (a worker's last row is his voice: he speaks once per item here)."""
     rows = rows.drop_duplicates(
@@ -85,7 +86,7 @@ def test_order_of_rows_changes_no_byte(rows, random):
 
 
 @given(frames)
-@settings(max_examples=25, deadline=None)
+@examples(12)
 def test_outcomes_add_to_one(rows):
     """Verified, edited and removed are shares of the same judgments, and the interval holds the estimate."""
     got = evaluate(load(rows), ["verification_rate", "edit_rate", "removal_rate"], replicates=0)
@@ -96,7 +97,7 @@ def test_outcomes_add_to_one(rows):
 
 
 @given(frames)
-@settings(max_examples=15, deadline=None)
+@examples(8)
 def test_undefined_has_a_reason(rows):
     """A number that is missing says why; one that is there is finite."""
     got = evaluate(load(rows), replicates=10)

@@ -6,13 +6,14 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from analysis.documents import Document
+from tests.support.examples import examples
 from tests.support.written import LINKS, OTHERS, documents, held
 from verifier.corpus import read_file, writers
 
-QUICK = settings(max_examples=40, deadline=None)
+QUICK = examples(40)
 
 
 def again(made: list[Document], form: str) -> list[Document]:

@@ -5,15 +5,16 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from analysis.agreement import span_agreement
+from tests.support.examples import examples
 
 LENGTH = 12
 LABELS = ["LOC", "PER"]
-QUICK = settings(max_examples=25, deadline=None)
+QUICK = examples(25)
 
 
 @st.composite

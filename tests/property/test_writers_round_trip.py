@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 from analysis.documents import Annotation, Document, Span
 from analysis.errors import InputError
 from analysis.keys import Entity, read_entity
-from tests.support.written import LINKS, MARKS, OTHERS, documents, held
+from tests.support.examples import examples
+from tests.support.written import LINKS, MARKS, OTHERS, documents, held, side_by_side
 from verifier.corpus import read_corpus, writers
 
 PROOF = Path(__file__).parents[2] / "docs" / "proofs" / "writers.json"
-QUICK = settings(max_examples=40, deadline=None)
+QUICK = examples(40)
 
 
 def written(made: list[Document], form: str, folder: Path) -> Path:
@@ -68,6 +69,13 @@ def test_neleval(made: list[Document]) -> None:
     assert held(back(made, "neleval")) == held(made)
 
 
+@given(documents([*LINKS, *OTHERS]))
+@QUICK
+def test_aida(made: list[Document]) -> None:
+    made = side_by_side(made)
+    assert held(back(made, "aida"), confidence=False) == held(made, confidence=False)
+
+
 @given(documents([*LINKS, OTHERS[1]]))
 @QUICK
 def test_nif(made: list[Document]) -> None:
@@ -90,7 +98,8 @@ def test_a_thousand_corpora_of_each_format_read_back() -> None:
         @given(documents(entities), st.just(form))
         @settings(max_examples=corpora, deadline=None)
         def read_back(made: list[Document], form: str) -> None:
-            scores = not form.startswith("elevant")
+            made = side_by_side(made) if form == "aida" else made
+            scores = not form.startswith(("elevant", "aida"))
             assume(any(document.annotations for document in made))
             assert held(back(made, form), confidence=scores) == held(made, confidence=scores)
 
@@ -220,7 +229,7 @@ def test_what_a_format_has_no_place_for_is_said(tmp_path, form) -> None:
 
 
 def test_a_format_that_is_not_written_is_told_with_those_that_are(tmp_path) -> None:
-    with pytest.raises(InputError, match="jsonl, elevant, elevant-simple, wned, nif, neleval, csv"):
+    with pytest.raises(InputError, match="jsonl, elevant, elevant-simple, wned, aida, nif, neleval, csv"):
         writers.write(one(), tmp_path / "x", form="docx")
 
 

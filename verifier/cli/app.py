@@ -54,6 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         build()(args=None if arguments is None else list(arguments), prog_name="posthoc")
     except SystemExit as finished:
+        if finished.code == INTERRUPTED:
+            note("interrupted")
         return finished.code if isinstance(finished.code, int) else int(finished.code is not None)
     except PosthocError as error:
         complain(error)

@@ -75,6 +75,7 @@ def bonus(
                 bonuses.settle(opened, number, paid=was, now=clock.now())
         found = bonuses.offer(opened, asked)
         done = _pay(opened, asked, confirm, out) if live else None
+        by_hand = not bonuses.payable(opened)
     if as_json:
         say_json({"live": live, "total": found.total, "offer": found, "done": done})
         return
@@ -82,7 +83,8 @@ def bonus(
     if done is None:
         say(f"Nothing was paid. To do it: posthoc bonus {study} {file or ''} --live --confirm NAME")
     else:
-        say(f"Paid {done.done} bonuses.")
+        noun = "bonus" if done.done == 1 else "bonuses"
+        say(f"{done.done} {noun} on record, for you to pay." if by_hand else f"Paid {done.done} {noun}.")
         if done.unknown:
             note("The platform did not say whether all were paid: look there, then --paid or --not-paid.")
 

@@ -53,7 +53,7 @@ def export(
         typer.Option(
             "--format",
             metavar="F",
-            help="Of corpora: jsonl, elevant, elevant-simple, wned, nif, neleval, csv."
+            help="Of corpora: jsonl, elevant, elevant-simple, wned, aida, nif, neleval, csv."
             " Else jsonl, and corrected as it came.",
         ),
     ] = None,
@@ -150,7 +150,11 @@ def _judge(
     done = write_corrected(study, out, rule, source=source, dataset=dataset, form=form)
     for line in done.notes:
         note(line)
-    words = {"relink": "entities changed", "remove": "mentions removed", "add": "mentions added"}
-    note(", ".join(f"{done.changes[action]} {said}" for action, said in words.items()))
+    words = {
+        "relink": ("entity changed", "entities changed"),
+        "remove": ("mention removed", "mentions removed"),
+        "add": ("mention added", "mentions added"),
+    }
+    note(", ".join(f"{n} {said[n != 1]}" for action, said in words.items() for n in [done.changes[action]]))
     for path in done.files:
         say(str(path))

@@ -159,8 +159,9 @@ def _details(file: FileReport) -> Iterator[str]:
         yield f"  and {len(file.audited) - _FEW} more documents (--json lists all)"
     if file.same_texts:
         yield f"{file.same_texts} texts are equal to those already imported, to the last character"
+    among = ", those outside of the evaluation span counted in" if file.outside else ""
     for name, count in file.shared.items():
-        yield f"items that {name} has too: {count} of {file.kinds.get('link', 0)}"
+        yield f"items that {name} has too: {count} of {file.kinds.get('link', 0)} links{among}"
 
 
 def _counts(counts: Mapping[str, int]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -46,6 +47,7 @@ def build(
     from verifier.config import load_config
     from verifier.founding import CONFIG_FILE, address_of
     from verifier.kb.build import build as make
+    from verifier.kb.local import LocalKb
     from verifier.plan import planning, terms
     from verifier.store.engine import missing_file
     from verifier.study import Study
@@ -65,4 +67,7 @@ def build(
                 note(f"Note: {planning.PLANNED_WITHOUT}.")
     if report.repeated:
         note(f"{report.repeated:,} pages have a title that came before, and were passed over.")
+    with closing(LocalKb(report.target)) as built:
+        if not built.described(1):
+            note("Nothing in it has a description: cards will show titles alone, which are hard to judge by.")
     say(f"Built {report.target}: {report.entities:,} entities with {report.names:,} names.")

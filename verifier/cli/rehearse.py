@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verifier.cli.output import note, say, say_json
+from verifier.cli.simulate import counter
 
 if TYPE_CHECKING:
     from verifier.rehearse.account import Account
@@ -33,7 +34,10 @@ def rehearse(
     platform: Annotated[
         str | None, typer.Option(metavar="P", help="link, mturk or prolific; else the study's own.")
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, metavar="N", help="How many workers come at most.")] = 60,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="How many workers come at most; else as many as it takes."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the workers' chance.")] = 0,
     truth: Annotated[
         str, typer.Option(metavar="SOURCE|FILE", help="What is true: a source, or a corpus file.")
@@ -55,7 +59,8 @@ def rehearse(
     from verifier.study import Study
 
     behaviour = habits.crowd("mixed", dropouts=dropouts)
-    wanted = running.Wanted(platform, workers, seed, behaviour, truth, _person(workers) if browser else None)
+    person = _person(workers or 1) if browser else None
+    wanted = running.Wanted(platform, workers, seed, behaviour, truth, person, counter(None))
     with Study.open(study) as opened:
         done = running.rehearse(opened, wanted, note)
     if as_json:
@@ -70,9 +75,18 @@ def lines(done: Rehearsed) -> Iterator[str]:
     yield from statement(done.account)
     yield ""
     if done.places_left:
-        yield f"Work for {done.places_left} more places is left: let more workers come."
+        yield _left(done)
     yield f"The report, labelled as simulated: {done.report}"
     yield f"Every line of the account:         {done.folder / 'account.csv'}"
+
+
+def _left(done: Rehearsed) -> str:
+    """What the open work needs: more places for what did not count, or people for those there are."""
+    noun = "place" if done.places_left == 1 else "places"
+    said = f"Work for {done.places_left} more {noun} is left"
+    if done.account.hosted and done.outcomes.get("turned away"):
+        return f"{said}, in place of what did not count: in the study itself, publish again."
+    return f"{said}: let more workers come."
 
 
 def statement(told: Account) -> Iterator[str]:

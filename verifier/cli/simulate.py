@@ -88,13 +88,14 @@ def simulate(
         say(line)
 
 
-def counter(workers: int) -> Callable[[int, int], None]:
-    """Says on a terminal how many workers came; silent in a pipe."""
+def counter(workers: int | None) -> Callable[[int, int], None]:
+    """Says on a terminal how many workers came, of how many if that is known; silent in a pipe."""
+    of = "" if workers is None else f" of at most {workers}"
     if not sys.stderr.isatty():
         return lambda _came, _judgments: None
 
     def show(came: int, judgments: int) -> None:
-        sys.stderr.write(f"\r{came} of at most {workers} workers, {judgments} judgments ")
+        sys.stderr.write(f"\r{came}{of} workers, {judgments} judgments ")
         sys.stderr.flush()
 
     return show

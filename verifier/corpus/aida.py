@@ -8,28 +8,29 @@ the document, tokens are found in that text one after the other with nothing but
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from analysis.documents import Document
 from analysis.keys import Entity
 from verifier.corpus.audit import Draft, settle
-from verifier.corpus.rows import BadRowError, Rows, entity_value, shown, storable
-from verifier.corpus.texts import has_text, lost_text
+from verifier.corpus.rows import BadRowError, Rows, check_line, entity_value, shown, storable
+from verifier.corpus.texts import has_text, look_beside, lost_text
 
 NAME: Final = "aida"
 JOINED: Final = "tokens joined by one space, sentences by a line feed"
 ALIGNED: Final = "tokens found in the given texts, in order"
 
 _START: Final = re.compile(r"-DOCSTART-(?:\s+\((?P<name>.*)\)|\s+(?P<bare>\S.*?))?\s*\Z")
-_ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
+# What lies beyond 16 bits is written as two of these.
+_ESCAPE: Final = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
 # Token; with tag; with mention and YAGO entity; with Wikipedia address and page id; with Freebase id.
 _COLUMNS: Final = (1, 2, 4, 6, 7)
 
 
-class _Token(NamedTuple):
-    """A token: its place among the tokens, its line, and the columns after the token and its tag."""
+class Token(NamedTuple):
+    """A token, its line, its tag, the columns after the tag, and which sentence it is in."""
 
     text: str
     line: int
@@ -39,24 +40,28 @@ class _Token(NamedTuple):
 
 
 @dataclass
-class _Noted:
+class Noted:
     """A document as far as it is read."""
 
     name: str
     line: int
-    tokens: list[_Token] = field(default_factory=list)
+    tokens: list[Token] = field(default_factory=list)
     sentence: int = 0
 
 
-class _Mention(NamedTuple):
+class Mention(NamedTuple):
+    """The places of its first and last token."""
+
     first: int
     last: int
 
 
 def read(text: str, rows: Rows) -> Iterator[Document]:
     """The documents of a file; how their texts were made is noted in `rows`."""
+    look_beside(rows)
+    rows.layout = True
     rules: dict[str, int] = {}
-    for noted in _documents(text, rows):
+    for noted in noted_documents(text, rows):
         try:
             document, rule = _document(noted, rows)
         except BadRowError as error:
@@ -67,16 +72,21 @@ def read(text: str, rows: Rows) -> Iterator[Document]:
     rows.notes += [f"The texts of {count} documents: {rule}." for rule, count in rules.items()]
 
 
-def _documents(text: str, rows: Rows) -> Iterator[_Noted]:
-    noted: _Noted | None = None
+def document_name(line: str) -> str | None:
+    """The name in a line that begins a document, empty if it has none; None if it begins no document."""
+    match = _START.match(line)
+    return None if match is None else (match["name"] or match["bare"] or "").strip()
+
+
+def noted_documents(text: str, rows: Rows) -> Iterator[Noted]:
+    """The documents of a file, each with its tokens; lines that are neither are bad rows."""
+    noted: Noted | None = None
     orphaned = False
-    for number, given in enumerate(text.split("\n"), start=1):
-        line = given.removesuffix("\r")
-        if match := _START.match(line):
+    for number, line in _lines(text, rows):
+        if (name := document_name(line)) is not None:
             if noted:
                 yield noted
-            name = (match["name"] or match["bare"] or "").strip()
-            noted = _Noted(name or f"line {number}", number)
+            noted = Noted(name or f"line {number}", number)
         elif not line.strip():
             if noted and noted.tokens:
                 noted.sentence += 1
@@ -99,7 +109,19 @@ def _documents(text: str, rows: Rows) -> Iterator[_Noted]:
         yield noted
 
 
-def _token(line: str, number: int, sentence: int) -> _Token:
+def _lines(text: str, rows: Rows) -> Iterator[tuple[int, str]]:
+    """The lines with their numbers; those that hold more than one are bad rows."""
+    for number, given in enumerate(text.split("\n"), start=1):
+        line = given.removesuffix("\r")
+        try:
+            check_line(line)
+        except BadRowError as error:
+            rows.bad(number, error)
+        else:
+            yield number, line
+
+
+def _token(line: str, number: int, sentence: int) -> Token:
     columns = line.split("\t")
     while len(columns) > 1 and not columns[-1].strip():
         columns.pop()
@@ -115,24 +137,24 @@ def _token(line: str, number: int, sentence: int) -> _Token:
     token = storable(columns[0], "token")
     if not token.strip():
         raise BadRowError("the token is empty", got=shown(line))
-    return _Token(token, number, tag if tag != "O" else "", tuple(columns[2:]), sentence)
+    return Token(token, number, tag if tag != "O" else "", tuple(columns[2:]), sentence)
 
 
-def _document(noted: _Noted, rows: Rows) -> tuple[Document, str]:
+def _document(noted: Noted, rows: Rows) -> tuple[Document, str]:
     name = storable(noted.name, "-DOCSTART-")
     if has_text(name, rows):
         text, rule = lost_text(name, rows), ALIGNED
-        places = _aligned(noted.tokens, text)
+        places = aligned(noted.tokens, text)
     else:
-        text, places = _joined(noted.tokens)
+        text, places = joined(noted.tokens)
         rule = JOINED
     drafts = []
-    for mention in _mentions(noted.tokens, rows):
+    for mention in mentions(noted.tokens, rows):
         first = noted.tokens[mention.first]
         start, end = places[mention.first][0], places[mention.last][1]
         try:
-            _check_mention(noted.tokens, mention)
-            entity = _entity(first.rest, rows)
+            check_mention(noted.tokens, mention)
+            entity = named_entity(first.rest, rows)
         except BadRowError as error:
             rows.bad(first.line, error)
             continue
@@ -140,7 +162,8 @@ def _document(noted: _Noted, rows: Rows) -> tuple[Document, str]:
     return Document(name, text, settle(name, text, drafts, rows), None, None, noted.line), rule
 
 
-def _joined(tokens: list[_Token]) -> tuple[str, list[tuple[int, int]]]:
+def joined(tokens: list[Token]) -> tuple[str, list[tuple[int, int]]]:
+    """The text that the join rule makes of tokens, and where each stands in it."""
     pieces: list[str] = []
     places = []
     place = 0
@@ -154,7 +177,12 @@ def _joined(tokens: list[_Token]) -> tuple[str, list[tuple[int, int]]]:
     return "".join(pieces), places
 
 
-def _aligned(tokens: list[_Token], text: str) -> list[tuple[int, int]]:
+def aligned(tokens: list[Token], text: str) -> list[tuple[int, int]]:
+    """Where each token stands in a text that was given.
+
+    Raises:
+        BadRowError: one does not stand where it should.
+    """
     places = []
     place = 0
     for token in tokens:
@@ -172,14 +200,14 @@ def _aligned(tokens: list[_Token], text: str) -> list[tuple[int, int]]:
     return places
 
 
-def _mentions(tokens: list[_Token], rows: Rows) -> Iterator[_Mention]:
+def mentions(tokens: list[Token], rows: Rows) -> Iterator[Mention]:
     """The mentions: begun by B, gone on with by I; only B parts two that touch."""
     first: int | None = None
     for place, token in enumerate(tokens):
         if token.tag == "I" and first is not None and tokens[first].sentence == token.sentence:
             continue
         if first is not None:
-            yield _Mention(first, place - 1)
+            yield Mention(first, place - 1)
             first = None
         if token.tag == "B":
             first = place
@@ -192,15 +220,19 @@ def _mentions(tokens: list[_Token], rows: Rows) -> Iterator[_Mention]:
             )
             rows.bad(token.line, fault)
     if first is not None:
-        yield _Mention(first, len(tokens) - 1)
+        yield Mention(first, len(tokens) - 1)
 
 
-def _check_mention(tokens: list[_Token], mention: _Mention) -> None:
-    """Refuse a mention whose lines disagree with each other."""
+def check_mention(tokens: list[Token], mention: Mention) -> None:
+    """Refuse a mention whose lines disagree with each other.
+
+    Raises:
+        BadRowError: they do.
+    """
     inside = tokens[mention.first : mention.last + 1]
     given = inside[0].rest
     for token in inside[1:]:
-        if token.rest[:2] != given[:2] and token.rest:
+        if token.rest and _told(token) != _told(inside[0]):
             raise BadRowError(
                 f"the mention goes on in line {token.line} as another",
                 got=shown("\t".join(token.rest[:2])),
@@ -218,12 +250,27 @@ def _check_mention(tokens: list[_Token], mention: _Mention) -> None:
             )
 
 
-def _entity(rest: tuple[str, ...], rows: Rows) -> Entity:
-    """The Wikipedia address where there is one, else the YAGO name with its escapes taken back."""
+def _told(token: Token) -> list[str]:
+    """Mention and entity of a line; white space at their ends says nothing."""
+    return [column.strip() for column in token.rest[:2]]
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    units = bytes.fromhex(match[0].replace("\\u", ""))
+    return units.decode("utf-16-be", "surrogatepass")
+
+
+def named_entity(rest: Sequence[str], rows: Rows) -> Entity:
+    """The Wikipedia address where there is one, else the YAGO name with its escapes taken back.
+
+    Args:
+        rest: the columns after the tag.
+        rows: for the language of bare titles.
+    """
     names = [value.strip() for value in rest[1:3]]
     if not names or not names[0]:
         return entity_value(None, rows.language)
-    names = [_ESCAPE.sub(lambda match: chr(int(match[1], 16)), name) for name in names]
+    names = [_ESCAPE.sub(_unescaped, name) for name in names]
     yago = names[0]
     address = names[1] if len(names) > 1 and "//" in names[1] else ""
     nil = entity_value(yago, rows.language) if not address else None

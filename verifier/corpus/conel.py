@@ -156,6 +156,15 @@ def _items(text: str, rows: Rows) -> Iterator[tuple[int, int, Any]]:
             )
             raise _damaged(f"{what} in line {line_of(text, follows)}", line, line_of(text, place), rows)
         place = parted.end() if parted else place
+    if rest := text[closed.end() :].strip():
+        line = line_of(text, text.index(rest, closed.end()))
+        raise InputError(
+            "something follows the list",
+            where=f"{rows.path}:{line}",
+            got=shown(rest[:20]),
+            expected="one JSON list",
+            remedy="Make one list of all items.",
+        )
 
 
 def _beyond(text: str, place: int, error: BadRowError, rows: Rows) -> int:

@@ -76,7 +76,8 @@ def recognise(text: str, path: Path, wanted: str = "auto", *, mapped: bool = Fal
         raise InputError("the file is empty", where=f"{path}:1", expected="documents with annotations")
     if wanted == "elevant":
         return _elevant(_keys(text), path)
-    if found := _by_layout(text, first) or _by_json(text, path) or _by_columns(first):
+    heading = next(line for line in first.split("\r") if line.strip())
+    if found := _by_layout(text, first) or _by_json(text, path) or _by_columns(heading):
         return found
     raise InputError(
         "format not recognised",

@@ -193,6 +193,7 @@ class _Import:
                 self.report.files.append(
                     FileReport(str(reading.path), reading.format, reading.why, unchanged=True)
                 )
+                self._keep_layout_late(reading)
             else:
                 known.add(reading.sha256)
                 chosen.append(self._fit(reading, dataset.language))
@@ -300,6 +301,8 @@ class _Import:
             reading.path.name, reading.sha256, reading.format, f"posthoc {version('posthoc')}"
         )
         file = corpora.add_file(self.session, self.dataset, self.source, origin, self.now)
+        if reading.layout is not None:
+            corpora.keep_layout(self.session, file, reading.layout)
         new = [document for document in documents if document.name not in stored]
         rows = corpora.add_documents(self.session, self.dataset, file, new)
         for document in documents:
@@ -328,6 +331,14 @@ class _Import:
         if warning := comparing.foreign(comparing.schemes(annotations, self.targets), theirs):
             self.report.notes.append(f"{reading.path}: {warning}")
         self._note(file, reading)
+
+    def _keep_layout_late(self, reading: Reading) -> None:
+        """Keep the layout of a file that was imported before layouts were kept."""
+        if reading.layout is None:
+            return
+        file = corpora.file_of(self.session, self.dataset, self.source, reading.sha256)
+        if corpora.keep_layout(self.session, file, reading.layout):
+            self.report.notes.append(f"{reading.path}: its layout is kept now, to be written again.")
 
     def _note(self, file: int, reading: Reading) -> None:
         """Put down with the import what was decided in it: rules, spans put right, rows left out."""

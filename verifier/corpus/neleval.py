@@ -12,6 +12,7 @@ from verifier.corpus.audit import Draft, settle
 from verifier.corpus.rows import (
     BadRowError,
     Rows,
+    check_line,
     confidence_value,
     entity_value,
     shown,
@@ -45,6 +46,7 @@ def read(text: str, rows: Rows) -> Iterator[Document]:
             continue
         columns = line.split("\t")
         try:
+            check_line(line)
             tac = len(columns) == _TAC_COLUMNS and TAC_PLACE.match(columns[3])
             row = _tac(columns, number, rows) if tac else _neleval(columns, number, rows)
         except BadRowError as error:

@@ -37,6 +37,7 @@ class Reading:
         notes: what was decided while reading.
         audit: per document, how many spans were of which kind (`verifier.corpus.audit`).
         repaired: the spans that were put right, with their lines.
+        layout: all that stands in the file, where more than a study keeps is needed to write it again.
     """
 
     path: Path
@@ -49,6 +50,7 @@ class Reading:
     notes: tuple[str, ...] = ()
     audit: Mapping[str, Counter[str]] = field(default_factory=dict)
     repaired: tuple[Problem, ...] = ()
+    layout: str | None = None
 
 
 def read_corpus(path: Path, **options: Unpack[Options]) -> list[Document]:
@@ -111,6 +113,14 @@ def read_file(path: Path, **options: Unpack[FileOptions]) -> Reading:
     text = decode(content, path, rows.encoding)
     recognised = recognise(text, path, wanted, mapped=rows.mapping is not None)
     documents = _once(recognised.reader(text, rows), rows)
+    if not documents and not rows.problems:
+        raise InputError(
+            "the file holds no document",
+            where=f"{path}:1",
+            got=shown(text) if text.strip() else "nothing",
+            expected=f"documents in the format {recognised.name}",
+            remedy="Where a source ran and found nothing, its documents are named without annotations.",
+        )
     sha256 = hashlib.sha256(content).hexdigest()
     found = sorted(rows.problems, key=_line)
     return Reading(
@@ -124,7 +134,17 @@ def read_file(path: Path, **options: Unpack[FileOptions]) -> Reading:
         tuple(rows.notes),
         rows.audit,
         tuple(rows.repaired),
+        _as_it_is(content, text, path) if rows.layout else None,
     )
+
+
+def _as_it_is(content: bytes, text: str, path: Path) -> str:
+    """The file's text with its mark of byte order, where it has one that the encoding takes away."""
+    try:
+        whole = decode(content, path, "utf-8")
+    except InputError:
+        return text
+    return whole if whole == f"\ufeff{text}" else text
 
 
 def difference(first: str, second: str) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from analysis.errors import InputError, Problem
 from analysis.keys import normalise
-from verifier.corpus.rows import BadRowError, decode, read_bytes, shown, storable
+from verifier.corpus.rows import BadRowError, check_line, decode, read_bytes, shown, storable
 
 _TARGET_SECOND: Final = {("key", "target"), ("redirect", "target"), ("from", "to"), ("source", "target")}
 _TARGET_FIRST: Final = {(second, first) for first, second in _TARGET_SECOND}
@@ -110,20 +110,39 @@ def read_redirects(
 
 def _read(path: Path, language: str, encoding: str) -> _File:
     content = read_bytes(path)
-    table = list(_table(decode(content, path, encoding)))
+    text = decode(content, path, encoding)
+    table = list(_table(text))
     layout, first = _layout(table, path)
     file = _File(path, hashlib.sha256(content).hexdigest(), layout)
     for line, cells in table[first:]:
-        _note(file, line, [cell for cell in cells if cell.strip()], language)
+        try:
+            check_line("\t".join(cells))
+            _note(file, line, [cell for cell in cells if cell.strip()], language)
+        except BadRowError as error:
+            file.problems.append(replace(error.problem, where=f"{path}:{line}"))
+    if not (file.rows or file.sections or file.problems):
+        got = shown(text) if text.strip() else "nothing"
+        what = "the file holds no redirect"
+        file.problems.append(Problem(what, f"{path}:1", got, "titles parted by tabs, at least two in a line"))
     return file
 
 
 def _note(file: _File, line: int, cells: list[str], language: str) -> None:
-    """Put down what a line says: each redirect or title with its target."""
+    """Put down what a line says: each redirect or title with its target.
+
+    Raises:
+        BadRowError: it has not the columns that the layout asks for.
+    """
     if file.layout == IDS:
         cells = sorted(cells, key=lambda cell: not _ITEM.fullmatch(cell.strip()))
     elif file.layout == _FORWARD:
-        cells = cells[::-1] if len(cells) == _PAIR else []
+        if len(cells) != _PAIR:
+            raise BadRowError(
+                f"{len(cells)} columns",
+                got=shown("\t".join(cells)),
+                expected="key and target, parted by a tab",
+            )
+        cells = cells[::-1]
     sections = [bool(_SECTION.match(cell.strip())) for cell in cells]
     if any(sections[:1]):
         file.sections += len(cells) - 1

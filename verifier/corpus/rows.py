@@ -7,6 +7,7 @@ import gzip
 import json
 import math
 import re
+import stat
 import zlib
 from codecs import BOM_UTF8
 from collections import Counter
@@ -21,6 +22,25 @@ from analysis.errors import InputError, Problem
 from analysis.keys import OTHER, Entity, read_entity
 
 T = TypeVar("T")
+
+# What begins with these is no text in any encoding that one would mean.
+_NO_TEXT: Final = (
+    (b"PK\x03\x04", "a zip archive or an Excel workbook", "Unpack it; from Excel, save as CSV UTF-8."),
+    (b"\xd0\xcf\x11\xe0", "an old Excel or Word file", "From Excel, save as CSV UTF-8."),
+    (b"%PDF-", "a PDF", "Take the text out of it."),
+    (b"BZh", "packed with bzip2", "Unpack it, or pack it with gzip."),
+    (b"\xfd7zXZ\x00", "packed with xz", "Unpack it, or pack it with gzip."),
+    (b"7z\xbc\xaf", "a 7z archive", "Unpack it."),
+    (b"\x28\xb5\x2f\xfd", "packed with zstd", "Unpack it, or pack it with gzip."),
+    (b"PAR1", "a Parquet table", "Write it as CSV."),
+    (b"SQLite format 3\x00", "an SQLite database", "Export its table as CSV."),
+)
+_WIDE: Final = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 _XML: Final = re.compile(rb"\s*<\?xml\b(?:[^>]*?\bencoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"'])?")
@@ -77,6 +97,8 @@ class Rows:
         notes: what was decided while reading, for the report.
         audit: per document, how many spans were of which kind (`verifier.corpus.audit`).
         repaired: the spans that were put right, each with its line, what it was and what it is.
+        layout: the file says more than a study keeps of it (tokens, columns): it is kept as it is, to be
+            written again with what changed in it.
     """
 
     path: Path
@@ -92,6 +114,7 @@ class Rows:
     notes: list[str] = field(default_factory=list)
     audit: dict[str, Counter[str]] = field(default_factory=dict)
     repaired: list[Problem] = field(default_factory=list)
+    layout: bool = False
 
     def bad(self, line: int, error: BadRowError, through: int = 0) -> None:
         """Keep the fault of a row with its place; a row of many lines is told with its last."""
@@ -108,6 +131,8 @@ def read_bytes(path: Path) -> bytes:
         InputError: it is not there or cannot be read.
     """
     try:
+        if stat.S_ISCHR(path.stat().st_mode):
+            raise InputError("not an ordinary file", where=str(path), remedy="Check the path.")
         return path.read_bytes()
     except OSError as error:
         raise InputError(
@@ -140,6 +165,9 @@ def decode(content: bytes, path: Path, encoding: str) -> str:
             content = gzip.decompress(content)
         except (OSError, EOFError, zlib.error) as error:
             raise InputError("the gzip file is damaged", where=str(path), got=str(error)) from None
+    for mark, what, remedy in _NO_TEXT:
+        if content.startswith(mark):
+            raise InputError(f"no text, but {what}", where=str(path), remedy=remedy)
     try:
         return _declared(content) or content.decode(_known(encoding))
     except UnicodeDecodeError as error:
@@ -149,7 +177,14 @@ def decode(content: bytes, path: Path, encoding: str) -> str:
             f"not {encoding} text",
             where=f"{path}:{line}",
             got=f"byte 0x{content[error.start]:02x} at byte {offset} of the line",
-            remedy="Name the file's encoding with --encoding.",
+            remedy=next(
+                (
+                    f"It looks like {name}: --encoding {name}."
+                    for mark, name in _WIDE
+                    if content.startswith(mark)
+                ),
+                "Name the file's encoding with --encoding.",
+            ),
         ) from None
 
 
@@ -165,6 +200,21 @@ def _declared(content: bytes) -> str:
         return content.removeprefix(BOM_UTF8).decode((match[1] or b"utf-8").decode("ascii"))
     except (LookupError, UnicodeError):
         return ""
+
+
+def check_line(line: str) -> None:
+    """Refuse a line that holds a carriage return: another may begin there.
+
+    Raises:
+        BadRowError: it does.
+    """
+    if "\r" in line:
+        raise BadRowError(
+            "a carriage return inside the line",
+            got=shown(line),
+            expected="lines that end with a line feed, or with both",
+            remedy="Lines of old Macintosh files end with it alone: convert them.",
+        )
 
 
 def objects(text: str, rows: Rows) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -9,17 +9,15 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
-
 from analysis.csv_lines import cells_of_any_length
 from analysis.documents import Document
-from analysis.errors import InputError
+from analysis.errors import ConfigError, InputError
+from verifier import settings
 from verifier.corpus.audit import Draft, settle
 from verifier.corpus.rows import (
     BadRowError,
     Rows,
     confidence_value,
-    decode,
     entity_value,
     read_bytes,
     shown,
@@ -106,27 +104,27 @@ def read_map(path: Path) -> ColumnMap:
     Raises:
         InputError: it is no such file.
     """
+    read_bytes(path)
     try:
-        value = yaml.safe_load(decode(read_bytes(path), path, "utf-8-sig"))
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"{path}:{mark.line + 1}" if mark else str(path)
-        raise InputError("the mapping is not YAML", where=where, got=getattr(error, "problem", "")) from None
+        file = settings.read(path, "a mapping of columns", "start: begin")
+    except ConfigError as error:
+        raise InputError.of(error.problems) from None
+    if file.problems:
+        raise InputError.of(file.problems)
+    value = dict(file.values)
     expected = f"a line each, like `start: begin`; known: {', '.join((*COLUMNS, *_SETTINGS))}"
-    if not isinstance(value, dict):
-        raise InputError("the mapping is empty or no mapping", where=str(path), expected=expected)
     if unknown := [str(key) for key in value if key not in (*COLUMNS, *_SETTINGS)]:
         raise InputError("unknown word in the mapping", where=str(path), got=unknown[0], expected=expected)
-    settings = {key: value.pop(key) for key in _SETTINGS if key in value}
+    given = {key: value.pop(key) for key in _SETTINGS if key in value}
     if bad := [key for key, column in value.items() if not isinstance(column, str)]:
         raise InputError("not the name of a column", where=f"{path}: {bad[0]}", got=shown(value[bad[0]]))
-    return ColumnMap(value, **_settings(settings, path))
+    return ColumnMap(value, **_settings(given, path))
 
 
 def _settings(given: dict[str, Any], path: Path) -> dict[str, Any]:
     allowed = {
         "delimiter": lambda v: isinstance(v, str) and len(v) == 1,
-        "first": lambda v: v in (0, 1) and not isinstance(v, bool),
+        "first": lambda v: type(v) is int and v in (0, 1),
         "inclusive": lambda v: isinstance(v, bool),
     }
     said = {"delimiter": "one character", "first": "0 or 1", "inclusive": "true or false"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -39,6 +40,7 @@ _FIELDS: Final = frozenset(
 _NEEDED: Final = ("mention", "offset", "length")
 _MEND: Final = "Mend the file there."
 _FEW: Final = 5
+_ROOT: Final = re.compile("entityAnnotation$")
 # What stands in these files where an id or a title would, and says that there is none.
 _NO_TITLE: Final = frozenset({"", "null"})
 _NO_ID: Final = frozenset({"", "null", "-1", "0"})
@@ -73,6 +75,7 @@ class _Handler(ContentHandler):
         self.strays: list[tuple[int, str]] = []
         self.loose: list[tuple[int, str]] = []
         self.ignored: set[str] = set()
+        self.root = ""
         self._locator: Locator | None = None
         self._given: _Given | None = None
         self._document = 0
@@ -101,6 +104,7 @@ class _Handler(ContentHandler):
         elif name == "annotation" and not self._document:
             self.strays.append((line, "an annotation outside a document"))
         self._text = []
+        self.root = self.root or name
         self.open.append((name, line))
         if name == "document":
             self._document = line
@@ -153,6 +157,14 @@ def read(text: str, rows: Rows) -> Iterator[Document]:
     if handler.loose and not handler.strays:
         line, said = handler.loose[0]
         rows.notes.append(f"Text outside of the elements was not read, first in line {line}: {shown(said)}.")
+    if not handler.documents and not _ROOT.search(handler.root):
+        raise InputError(
+            "no WNED XML",
+            where=f"{rows.path}:1",
+            got=shown(f"<{handler.root}>"),
+            expected='<NAME.entityAnnotation> with <document docName="...">',
+            remedy="If it is a page that says why a download failed, fetch the file anew.",
+        )
     rows.ignored |= handler.ignored
     links: Counter[str] = Counter()
     for noted in handler.documents:

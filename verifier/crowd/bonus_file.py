@@ -17,6 +17,7 @@ from verifier.given import rows_of
 COLUMNS: Final = ("assignment", "worker", "amount", "reason")
 MOST_LETTERS: Final = 1000
 _AMOUNT: Final = re.compile(r"\d{1,7}(\.\d{1,2})?")
+_COMMA: Final = re.compile(r"^(\d{1,7}),(\d{1,2})$")
 _NUMBER: Final = re.compile(r"[1-9]\d{0,17}")
 _OWNER_ALONE: Final = 0o600
 
@@ -114,7 +115,7 @@ def _check_header(path: Path, header: Sequence[str]) -> None:
 
 def _line(where: str, told: dict[str, str]) -> Asked | Problem:
     number, worker = told.get("assignment", ""), told.get("worker", "")
-    amount, reason = told.get("amount", ""), told.get("reason", "")
+    amount, reason = _COMMA.sub(r"\1.\2", told.get("amount", "")), told.get("reason", "")
     if number and not _NUMBER.fullmatch(number):
         return Problem("not the number of an assignment", where, plain(number))
     if not number and not worker:

@@ -47,4 +47,7 @@ def lasting(days: float) -> str:
     if days >= _DAYS_FROM:
         return f"{days:.0f} days"
     hours = 24 * days
-    return f"{hours:.0f} hours" if hours >= _HOURS_FROM else f"{max(60 * hours, 1):.0f} minutes"
+    minutes = max(60 * hours, 1)
+    if hours >= _HOURS_FROM:
+        return f"{hours:.0f} hours"
+    return "1 minute" if round(minutes) == 1 else f"{minutes:.0f} minutes"

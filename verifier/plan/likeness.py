@@ -8,7 +8,8 @@ from math import sqrt
 from typing import Final
 
 import numpy as np
-from scipy import optimize, special
+import scipy  # scipy.optimize is slow to load: it is when first used
+from scipy import special
 
 from verifier.plan.design import Design, Floats, Ints
 from verifier.plan.layout import Bools, Items, Layout, quantile
@@ -54,7 +55,7 @@ def latent(design: Design) -> tuple[float, float, float]:
 
         if beyond(_ALMOST) < 0:
             return _ALMOST
-        return float(optimize.brentq(beyond, 0.0, _ALMOST)) if alike > 0 else 0.0
+        return float(scipy.optimize.brentq(beyond, 0.0, _ALMOST)) if alike > 0 else 0.0
 
     document, worker = share(design.document), share(design.worker)
     item = share(design.document + design.annotation) - document

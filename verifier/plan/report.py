@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 from verifier.plan import foretold
 from verifier.plan.budget import Budget
@@ -16,6 +16,9 @@ from verifier.plan.gate import Gate
 from verifier.plan.lock import Lock
 from verifier.plan.tables import count, table
 from verifier.plan.timing import Timing
+
+# A place that takes so many times the minutes that are paid is told.
+_TOO_LONG: Final = 1.15
 
 
 @dataclass(frozen=True)
@@ -238,17 +241,26 @@ class PlanReport:
             f"{money.total} {money.currency}; {money.minutes} minutes, {money.hourly_wage} {money.currency}"
             " an hour."
         )
-        yield self._times()
+        yield from self._times()
         yield from self._worse()
 
-    def _times(self) -> str:
+    def _times(self) -> Iterator[str]:
         low, middle, high = self.timing.minutes
         least, usual, most = self.timing.hourly
         basis = f"measured on {count(self.timing.places, 'place')}" if self.timing.places else "reckoned"
-        return (
+        yield (
             f"Time on a place ({basis}): {low:.0f}, {middle:.0f}, {high:.0f} minutes at p25, p50, p75; pay an"
             f" hour {least}, {usual}, {most} {self.budget.currency} at p25, p50, p75."
         )
+        money = self.budget
+        paid = float(money.minutes) / money.places if money.places else 0.0
+        fitting = int((money.real_tasks + money.controls) * paid / middle) if middle else 0
+        if paid and middle >= paid * _TOO_LONG:
+            fewer = f"place.tasks to {fitting}, or " if fitting > money.controls else ""
+            yield (
+                f"Half of the workers need more than the {paid:g} minutes that are paid: set {fewer}"
+                f"place.minutes to {middle:.0f} and place.pay to what is fair for them."
+            )
 
     def _controls(self) -> Iterator[str]:
         answers = ", ".join(f"{number} {decision}" for decision, number in self.controls["expected"].items())

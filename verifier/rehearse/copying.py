@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import random
 import secrets
 import shutil
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 FOLDER: Final = "rehearsals"
 _DATABASE: Final = "study.db"
+_PORTS: Final = range(12_000, 32_000)
+_TRIES: Final = 1_000
 
 
 def make(study: Study, platform: str, now: datetime) -> Path:
@@ -84,10 +87,18 @@ def apart() -> Iterator[None]:
 
 
 def free_port() -> int:
-    """A port of this machine that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port of this machine that nobody listens on, nor will by chance before we do.
+
+    It lies below those that the system gives to whoever asks for none, as every connection does.
+
+    Raises:
+        StateError: there is none.
+    """
+    for port in random.SystemRandom().sample(_PORTS, _TRIES):
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise StateError("no port is free on this machine", got=f"{_TRIES} of them tried")
 
 
 def _new_folder(parent: Path, name: str) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -34,6 +35,10 @@ _FIRST: Final = 3
 _THANKS: Final = "Thank you for careful work."
 _BONUS: Final = Decimal("0.25")
 _THANKED: Final = 3
+# Careful workers who fail the controls under the strictest rule, about.
+_FAILING: Final = 0.15
+# Who comes last may have seen all that is open.
+_SPARE: Final = 20
 # Places are let live on each time the platform's clock was put forward by this much.
 _OFTEN: Final = timedelta(hours=12)
 
@@ -46,20 +51,22 @@ class Wanted:
 
     Attributes:
         platform: link, mturk or prolific; None: the study's own.
-        workers: how many come at most.
+        workers: how many come at most; None: as many as all places need, with those done again.
         seed: of their chance.
         habits: how they behave.
         truth: a source of the study, or a corpus file.
         person: called with the address where work is found, and the number handed in so far, until it says
             that the person in the browser is done; None: a simulated crowd comes.
+        progress: is told after each wave how many workers came, and how many judgments they made.
     """
 
     platform: str | None
-    workers: int
+    workers: int | None
     seed: int
     habits: Habits
     truth: str
     person: Callable[[str, int], bool] | None = None
+    progress: Callable[[int, int], None] = lambda _came, _judgments: None
 
 
 @dataclass(frozen=True)
@@ -189,11 +196,15 @@ class _Campaign:
             return self._wait()
         truth = campaign.truth_of(self._study, self._wanted.truth)
         door = self._local.door or campaign.link_door(self._study)
-        people = running.Crowd(self._wanted.workers, self._wanted.seed, self._wanted.habits, truth, door=door)
+        places = draw.open_places(self._study)
+        workers = self._wanted.workers or enough(places, self._wanted.habits)
+        self._tell(f"A simulated crowd of at most {workers} workers comes; {places} places are open")
+        people = running.Crowd(workers, self._wanted.seed, self._wanted.habits, truth, door=door)
         gone: list[str] = []
 
-        def waved(_came: int, _judgments: int) -> None:
+        def waved(came: int, judgments: int) -> None:
             """Abandoned work comes back when its time is over: the clock is put forward to then."""
+            self._wanted.progress(came, judgments)
             if gone and self._hosted:
                 self._advance()
             gone.clear()
@@ -282,10 +293,17 @@ class _Campaign:
         from analysis.output import analyze  # noqa: PLC0415 - takes long to load
         from verifier.exporting import bundle_of  # noqa: PLC0415 - the same
 
+        self._tell("The analysis begins")
         out = self._study.path / "report"
         with bundle_of(self._study.path) as bundle:
             analyze(bundle, out)
         return out / "report.html"
+
+
+def enough(places: int, habits: Habits) -> int:
+    """Workers who can fill so many places, with room for those who leave, fail or find nothing."""
+    lost = min(0.9, habits.dropouts + habits.spammers + _FAILING)
+    return math.ceil(places / (1 - lost)) + _SPARE
 
 
 def _write_account(path: Path, told: Account) -> None:

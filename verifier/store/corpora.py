@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import delete, exists, func, insert, select, update
 from sqlalchemy.orm import Session
@@ -25,6 +26,7 @@ from verifier.store.models import (
     DocumentRow,
     Event,
     ImportFile,
+    ImportLayout,
     SegmentRow,
     SourceDocument,
     SourceRow,
@@ -157,6 +159,49 @@ def add_file(session: Session, dataset: int, source: int, origin: Origin, now: d
     session.add(row)
     session.flush()
     return row.id
+
+
+def keep_layout(session: Session, file: int, layout: str) -> bool:
+    """Keep all that stands in an imported file; whether that was not done before."""
+    if session.get(ImportLayout, file) is not None:
+        return False
+    session.add(ImportLayout(import_id=file, content=zlib.compress(layout.encode())))
+    return True
+
+
+def file_of(session: Session, dataset: int, source: int, sha256: str) -> int:
+    """The row of a file that was imported for a source in a dataset."""
+    query = select(ImportFile.id).where(
+        ImportFile.dataset_id == dataset, ImportFile.source_id == source, ImportFile.sha256 == sha256
+    )
+    return session.scalars(query).one()
+
+
+class KeptFile(NamedTuple):
+    """An imported file: its name and format, what was noted of it, all that stands in it if that was kept."""
+
+    name: str
+    format: str
+    notes: list[str]
+    layout: str | None
+
+
+def kept_files(session: Session, dataset: str, source: str) -> list[KeptFile]:
+    """The files of a source in a dataset, as they were imported."""
+    query = (
+        select(ImportFile.id, ImportFile.file, ImportFile.format, ImportLayout.content)
+        .join(Dataset, Dataset.id == ImportFile.dataset_id)
+        .join(SourceRow, SourceRow.id == ImportFile.source_id)
+        .outerjoin(ImportLayout, ImportLayout.import_id == ImportFile.id)
+        .where(Dataset.name == dataset, SourceRow.name == source)
+        .order_by(ImportFile.id)
+    )
+    events = session.scalars(select(Event.data).where(Event.kind == "import"))
+    notes = {data["import"]: data.get("notes", []) for data in events}
+    return [
+        KeptFile(name, form, notes.get(row, []), None if kept is None else zlib.decompress(kept).decode())
+        for row, name, form, kept in session.execute(query)
+    ]
 
 
 def note_import(session: Session, file: int, decided: dict[str, Any], now: datetime) -> None:
@@ -341,6 +386,7 @@ def clear(session: Session, dataset: int, source: int) -> None:
         .values(import_id=other)
         .execution_options(synchronize_session=False)
     )
+    session.execute(delete(ImportLayout).where(ImportLayout.import_id.in_(gone)))
     session.execute(
         delete(ImportFile).where(ImportFile.dataset_id == dataset, ImportFile.source_id == source)
     )

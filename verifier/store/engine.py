@@ -237,6 +237,28 @@ def _unreadable(address: str) -> ConfigError:
     )
 
 
+_UNKNOWN: Final = (
+    "the database cannot be used",
+    "Check that it exists, can be written and is not held by another program; then try again.",
+)
+# What databases say of themselves -> what that means, and what to do.
+_SIGNS: Final = {
+    ("database is locked",): (
+        "another command is at work on the study, and has been for long",
+        "Wait until it has finished; then try again.",
+    ),
+    ("malformed", "not a database", "no such table", "no such column"): (
+        "the database is damaged, or not that of a study",
+        "Take the study from its last backup, with posthoc restore; keep the damaged file until then.",
+    ),
+    ("disk I/O error",): (
+        "the disk is full or fails",
+        "Make room, even to read: SQLite needs some beside the file; then try again.",
+    ),
+    ("disk is full",): ("the disk is full", "Make room; then try again: what was not finished was not kept."),
+}
+
+
 @contextmanager
 def _said(store: Store) -> Iterator[None]:
     """Say in words what a database that cannot be reached, or stays busy, says in codes."""
@@ -246,12 +268,10 @@ def _said(store: Store) -> Iterator[None]:
         if type(error) not in (OperationalError, DatabaseError):
             raise  # what a statement did wrong is a fault of ours; these are of the database as a whole
         reason = re.sub(r"\s+", " ", str(error.orig)).strip()
-        raise StateError(
-            "the database cannot be used",
-            where=store.shown_url,
-            got=reason,
-            remedy="Check that it exists, can be written and is not held by another program; then try again.",
-        ) from error
+        what, remedy = next(
+            (said for signs, said in _SIGNS.items() if any(sign in reason for sign in signs)), _UNKNOWN
+        )
+        raise StateError(what, where=store.shown_url, got=reason, remedy=remedy) from error
 
 
 def _is_read_only(url: URL) -> bool:

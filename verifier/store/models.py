@@ -2,45 +2,25 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
     JSON,
     BigInteger,
     CheckConstraint,
-    DateTime,
-    Dialect,
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Text,
-    TypeDecorator,
     UniqueConstraint,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
-
-class AwareTime(TypeDecorator[datetime]):
-    """An aware UTC time; SQLite keeps none, so the zone is put back on reading."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's
-        """Refuse naive times: a time without a zone is a fault of ours."""
-        if value is not None and value.tzinfo is None:
-            raise ValueError(f"naive time {value!r}")
-        return None if value is None else value.astimezone(UTC)
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - the same
-        """The stored time, in UTC."""
-        if value is None:
-            return None
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-
+from verifier.store.times import AwareTime
 
 # SQLite gives rowid aliases to INTEGER keys only; PostgreSQL gets 64 bits.
 BigId = BigInteger().with_variant(Integer, "sqlite")
@@ -121,6 +101,14 @@ class ImportFile(Base):
     format: Mapped[str] = mapped_column(String(40))
     importer: Mapped[str] = mapped_column(String(40))
     imported: Mapped[datetime]
+
+
+class ImportLayout(Base):
+    """All that stood in an imported file, compressed: of formats that say more than the study keeps."""
+
+    __tablename__ = "import_layout"
+    import_id: Mapped[int] = mapped_column(ForeignKey("import_file.id"), primary_key=True)
+    content: Mapped[bytes] = mapped_column(LargeBinary)
 
 
 class SourceDocument(Base):

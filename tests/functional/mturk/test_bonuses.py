@@ -198,7 +198,7 @@ def test_the_command_says_first_and_pays_on_the_studys_name(study, platform, tmp
     assert "another name" in posthoc(*asked, "--live", "--confirm", "other").err
     assert not sent(platform)
     ran = posthoc(*asked, "--live", "--confirm", "tiny")
-    assert (ran.status, "Paid 1 bonuses." in ran.out) == (0, True), ran.err
+    assert (ran.status, "Paid 1 bonus." in ran.out) == (0, True), ran.err
     assert sent(platform) == [(50, 10)]
     assert posthoc("bonus", study.path).status == 1
 

@@ -31,3 +31,10 @@ def test_a_cell_beyond_all_measure_is_refused_with_its_line(tmp_path: Path) -> N
 def test_what_is_no_id_is_none(text) -> None:
     assert number_of(text) is None
     assert number_of("12") == 12
+
+
+@pytest.mark.parametrize(("separator", "encoding"), [(";", "utf-8-sig"), ("\t", "utf-16"), (",", "utf-8")])
+def test_a_spreadsheet_may_have_saved_it(tmp_path: Path, separator: str, encoding: str) -> None:
+    text = 'control,keep\n1,"yes"\n'.replace(",", separator)
+    (tmp_path / "a.csv").write_text(text, encoding=encoding)
+    assert records_of(tmp_path / "a.csv")[1] == [(2, {"control": "1", "keep": "yes"})]

@@ -46,6 +46,7 @@ def test_credits_of_images_are_kept_under_their_new_name(store: Store) -> None:
     with store._engine.begin() as connection:
         connection.execute(text("alter table card rename column image_credit to credit"))
         connection.execute(text("alter table control drop column replaces"))
+        connection.execute(text("drop table import_layout"))
         connection.execute(text("insert into card (id, key, credit) values ('x', 'wd:Q2', 'Ann, CC0')"))
         connection.execute(text("update alembic_version set version_num = '0006'"))
     store.upgrade()
@@ -63,6 +64,7 @@ def test_texts_that_were_planned_twice_become_one_passage(store: Store) -> None:
         connection.execute(text("alter table segment drop column passage_id"))
         connection.execute(text("alter table card drop column image_credit"))
         connection.execute(text("alter table control drop column replaces"))
+        connection.execute(text("drop table import_layout"))
         connection.execute(text("alter table task_slot rename column passage_id to segment_id"))
     store.upgrade()
     with store.read() as session:
@@ -166,6 +168,6 @@ def test_the_password_is_never_shown() -> None:
 def test_a_file_that_is_no_database_is_said_in_words(tmp_path: Path) -> None:
     (tmp_path / "study.db").write_bytes(b"no database at all" * 100)
     store = Store(f"sqlite:///{tmp_path}/study.db")
-    with pytest.raises(StateError, match="database cannot be used; got file is not a database"):
+    with pytest.raises(StateError, match=r"is damaged.*got file is not a database.*posthoc restore"):
         store.check_revision()
     store.close()

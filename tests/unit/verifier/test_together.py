@@ -56,7 +56,7 @@ def test_what_comes_while_one_writes_is_done_in_one_go(blank_sqlite, tmp_path) -
     together = Together(store)
     event.listen(store._engine, "commit", commits.append)
     with ThreadPoolExecutor(11) as pool:
-        first = pool.submit(together.do, lambda session: (held.wait(10), note(session, 100)))
+        first = pool.submit(together.do, lambda session: (held.wait(120), note(session, 100)))
         while not together._led:
             time.sleep(0.001)
         others = [pool.submit(told, together, 2 * number) for number in range(10)]

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Final
 
 from analysis.documents import Annotation, Document
-from analysis.errors import InputError, Problem
+from analysis.errors import InputError, Problem, StateError
 from analysis.keys import LINK, NIL_KIND, NONE, OTHER, UNMAPPED, Entity, read_entity
+from verifier.corpus.writers.sheet import Layout
 
 NIL_SPELLING: Final = "NIL"
 NO_WORD: Final = "annotations are left out that name no entity: the format has no word for them"
@@ -32,6 +33,8 @@ class Draft:
         text: with the texts, or without.
         lost: what the format has no place for -> how often.
         problems: what cannot be written at all.
+        layout: how the documents stood in the files that they came in, for formats that keep it.
+        apart: the documents whose texts the file does without; None: all.
     """
 
     path: Path
@@ -40,6 +43,8 @@ class Draft:
     text: bool = True
     lost: Counter[str] = field(default_factory=Counter)
     problems: list[Problem] = field(default_factory=list)
+    layout: Layout = field(default_factory=Layout)
+    apart: set[str] | None = None
 
     def refuse(self, document: Document, what: str, got: str = "", remedy: str = "") -> None:
         """Note what cannot be written; nothing is, then."""
@@ -142,6 +147,7 @@ def write_texts(documents: Sequence[Document], folder: Path, draft: Draft) -> No
 
     Raises:
         InputError: a document's name is no file name, or the folder is there and holds something.
+        StateError: they cannot be written; nothing is left of them.
     """
     for document in documents:
         name = document.name
@@ -154,8 +160,14 @@ def write_texts(documents: Sequence[Document], folder: Path, draft: Draft) -> No
         )
     part = folder.with_name(folder.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
-    part.mkdir(parents=True)
-    for document in documents:
-        kept = "\ufeff" + document.text if document.text.startswith("\ufeff") else document.text
-        (part / document.name).write_bytes(kept.encode())
-    part.replace(folder)
+    try:
+        part.mkdir(parents=True)
+        for document in documents:
+            kept = "\ufeff" + document.text if document.text.startswith("\ufeff") else document.text
+            (part / document.name).write_bytes(kept.encode())
+        part.replace(folder)
+    except OSError as error:
+        got = error.strerror or str(error)
+        raise StateError("the texts cannot be written", where=str(folder), got=got) from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)

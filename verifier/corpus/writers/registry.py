@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import io
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from analysis.documents import Document
 from analysis.errors import InputError, plain
-from verifier.corpus.writers import elevant, nif, rows, wned
+from verifier.corpus.writers import aida, elevant, nif, rows, wned
 from verifier.corpus.writers.common import Draft, write_texts
+from verifier.corpus.writers.sheet import Layout
 from verifier.corpus.writing import write_jsonl
 from verifier.targets import replacing
 
@@ -28,6 +31,7 @@ class Writer:
         lines: the file's text, piece by piece; notes and refusals go to the draft.
         texts: the texts stand apart, in a folder beside the file.
         needs_text: the format cannot do without the texts.
+        misfits: what of documents the format cannot hold, one annotation at a time; None: it can hold any.
     """
 
     name: str
@@ -35,6 +39,7 @@ class Writer:
     lines: Callable[[Sequence[Document], Draft], Iterable[str]]
     texts: bool = False
     needs_text: bool = False
+    misfits: Callable[[Sequence[Document], Draft], Iterator[aida.Misfit]] | None = None
 
 
 def _jsonl(documents: Sequence[Document], draft: Draft) -> Iterator[str]:
@@ -50,6 +55,7 @@ FORMATS: Final[dict[str, Writer]] = {
         Writer("elevant", ".elevant.jsonl", elevant.write),
         Writer("elevant-simple", ".simple.jsonl", elevant.write_simple),
         Writer("wned", ".xml", wned.write, texts=True, needs_text=True),
+        Writer("aida", ".aida.tsv", aida.write, texts=True, needs_text=True, misfits=aida.misfits),
         Writer("nif", ".ttl", nif.write, needs_text=True),
         Writer("neleval", ".tsv", rows.write_neleval, texts=True),
         Writer("csv", ".csv", rows.write_csv),
@@ -76,6 +82,7 @@ def write(
     name: str = "corpus",
     language: str = "en",
     text: bool = True,
+    layout: Layout | None = None,
 ) -> list[str]:
     """Write one source's documents to a file; where texts stand apart, to a folder `RawText` beside it too.
 
@@ -86,6 +93,7 @@ def write(
         name: of the corpus, where the format has a place for it.
         language: of bare titles.
         text: with the texts, or without them where they may not be passed on.
+        layout: how the documents stood in the files that they came in, where that is known.
 
     Returns:
         What the format has no place for and is therefore not in the file, in words.
@@ -98,12 +106,38 @@ def write(
     if writer.needs_text and not text:
         raise InputError(f"{writer.name} cannot be written without the texts", remedy="Leave --no-text out.")
     found = list(documents)
-    draft = Draft(path, name, language, text)
+    draft = Draft(path, name, language, text, layout=layout or Layout())
     content = "".join(writer.lines(found, draft))
     draft.check()
-    if writer.texts and text:
+    beside = [each for each in found if draft.apart is None or each.name in draft.apart]
+    if writer.texts and text and beside:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_texts(found, path.parent / TEXTS, draft)
-    with replacing(path) as file:
-        file.write(content)
+        write_texts(beside, path.parent / TEXTS, draft)
+    try:
+        with replacing(path) as file:
+            file.write(content)
+    except BaseException:
+        # Texts without their file would stand in the way of the next try.
+        if writer.texts and text and beside:
+            shutil.rmtree(path.parent / TEXTS, ignore_errors=True)
+        raise
     return draft.notes()
+
+
+@contextmanager
+def together(out: Path) -> Iterator[None]:
+    """All that is to be written into a folder, or nothing: one that was not there, or empty, is so again.
+
+    Where `out` is a file, each file stands or falls by itself.
+    """
+    there = out.exists()
+    new = not there or (out.is_dir() and not any(out.iterdir()))
+    try:
+        yield
+    except BaseException:
+        if new and out.is_dir():
+            for path in out.iterdir():
+                shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+            if not there:
+                out.rmdir()
+        raise

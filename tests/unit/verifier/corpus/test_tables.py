@@ -132,8 +132,11 @@ def test_a_bad_row_of_csv_is_told(tmp_path, lines, said):
     ("content", "said"),
     [
         ("begin: x\n", "map.yaml: unknown word in the mapping; got begin"),
-        ("start: [\n", "map.yaml:2: the mapping is not YAML"),
-        ("- a\n", "the mapping is empty or no mapping"),
+        ("start: [\n", "map.yaml:2: not valid YAML"),
+        ("- a\n", "map.yaml:1: not a mapping of columns; expected start: begin"),
+        ("start: a\nstart: b\n", "map.yaml:2: the key 'start' stands twice"),
+        ("first: 1.0\n", "map.yaml: first: not allowed; got 1.0; expected 0 or 1"),
+        ("start: " + 5000 * "[", "map.yaml:1: nested more than 20 levels"),
         ("start: 5\n", "map.yaml: start: not the name of a column; got 5"),
         ("first: 7\n", "map.yaml: first: not allowed; got 7; expected 0 or 1"),
         ("start: gone\n", "a.csv:1: the mapping names a column that is not there; got gone"),

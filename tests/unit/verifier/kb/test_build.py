@@ -84,6 +84,9 @@ def test_the_command(tmp_path: Path, study_folder: Path, posthoc) -> None:
     """`posthoc kb build` says what it built, and refuses a missing file."""
     ran = posthoc("kb", "build", study_folder, write(tmp_path, "key\tlabel\nQ1\tone\n"))
     assert (ran.status, "1 entities" in ran.out) == (0, True)
+    assert "Nothing in it has a description" in ran.err
+    ran = posthoc("kb", "build", study_folder, write(tmp_path, "key\tdescription\nQ1\ta thing\n"))
+    assert "description" not in ran.err
     ran = posthoc("kb", "build", study_folder, tmp_path / "none.tsv")
     assert (ran.status, "no such file" in ran.err) == (1, True)
 

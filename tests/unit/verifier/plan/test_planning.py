@@ -228,6 +228,13 @@ def test_the_report_reads_well(small):
     assert "Time on a place (reckoned): " in text
 
 
+def test_places_that_take_longer_than_is_paid_for_are_told(small):
+    place = small.config.place.model_copy(update={"minutes": 1})
+    study = replace(small, config=small.config.model_copy(update={"place": place}))
+    said = [line for line in planning.plan(study, now=NOW).lines() if "Half of the workers" in line]
+    assert ["more than the 1 minutes that are paid: set place." in line for line in said] == [True]
+
+
 def test_without_a_knowledge_base_it_plans_and_says_what_is_lost_and_what_to_do(small):
     report = planning.plan(small, now=NOW)
     assert report.added.controls
