@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import tiny
+from tests.support import examples, serving_here, tiny
 from tests.support.postgres import Server, start
 from verifier import clock
 from verifier.cli.app import main
@@ -21,6 +21,13 @@ from verifier.store.engine import Store
 from verifier.study import Study
 
 ROOT = Path(__file__).resolve().parent.parent
+# Before the modules with properties are imported.
+examples.register()
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Bytes name no test: packed ones hold the second in which they were packed, in each process another."""
+    return argname if isinstance(val, bytes) else None
 
 
 @dataclass(frozen=True)
@@ -140,14 +147,36 @@ def tiny_study(tiny_folder: Path) -> Iterator[Study]:
         yield opened
 
 
-@pytest.fixture
-def any_tiny_study(tmp_path: Path, database_url: str) -> Iterator[Study]:
+@pytest.fixture(scope="session")
+def tiny_on_postgres(
+    postgres: Server, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Path, str, str]]:
+    """The folder of the tiny study on PostgreSQL, its database and the address of that; tests take copies."""
+    folder, name = tmp_path_factory.mktemp("tiny-on-postgres") / "tiny", f"tiny_{uuid.uuid4().hex}"
+    address = postgres.create(name)
+    Study.create(folder, "link", name="tiny", database=address).close()
+    fill_tiny(folder, address)
+    yield folder, name, address
+    postgres.drop(name)
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def any_tiny_study(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Study]:
     """The tiny study, once on SQLite and once on PostgreSQL."""
-    folder = tmp_path / "any"
-    Study.create(folder, "link", name="tiny", database=database_url).close()
-    fill_tiny(folder, database_url)
+    folder, name = tmp_path / "any", f"test_{uuid.uuid4().hex}"
+    if request.param == "sqlite":
+        shutil.copytree(request.getfixturevalue("tiny_blank"), folder)
+    else:
+        server: Server = request.getfixturevalue("postgres")
+        kept, template, address = request.getfixturevalue("tiny_on_postgres")
+        shutil.copytree(kept, folder)
+        text = (folder / "study.yaml").read_text(encoding="utf-8")
+        own = text.replace(address, server.create(name, template))
+        (folder / "study.yaml").write_text(own, encoding="utf-8")
     with Study.open(folder) as opened:
         yield opened
+    if request.param == "postgres":
+        server.drop(name)
 
 
 @pytest.fixture
@@ -155,6 +184,12 @@ def any_study(tmp_path: Path, database_url: str) -> Iterator[Study]:
     """A fresh, empty study, once on SQLite and once on PostgreSQL."""
     with Study.create(tmp_path / "any", "link", database=database_url) as opened:
         yield opened
+
+
+@pytest.fixture
+def served_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands that start a task server of their own have it in this process."""
+    serving_here.put(monkeypatch)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Frame, FrameLocator, Locator, Page, expect, sync_playwright
 
-from tests.support import ports, worker_study
+from tests.support import ports, serving_here, worker_study
 from verifier.simulate import serving
 from verifier.study import Study
 
@@ -39,6 +39,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(item.path).is_relative_to(Path(__file__).parent):
             item.add_marker(pytest.mark.browser)
+
+
+@dataclass(frozen=True)
+class Served:
+    """A study that is served, and where it answers."""
+
+    folder: Path
+    url: str
 
 
 @dataclass
@@ -88,23 +96,25 @@ def planned_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def live_server(planned_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+def live_server(planned_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """One server for all tests; each comes as a participant of its own."""
     folder = tmp_path_factory.mktemp("live") / "pages"
-    yield from _served(Path(shutil.copytree(planned_study, folder)))
+    yield from served(Path(shutil.copytree(planned_study, folder)))
 
 
 @pytest.fixture
 def own_server(planned_study: Path, tmp_path: Path) -> Iterator[LiveServer]:
     """A server that a test may kill, with its own copy of the study."""
-    yield from _served(Path(shutil.copytree(planned_study, tmp_path / "pages")))
-
-
-def _served(folder: Path) -> Iterator[LiveServer]:
-    server = LiveServer(folder, ports.own())
+    server = LiveServer(Path(shutil.copytree(planned_study, tmp_path / "pages")), ports.own())
     server.start()
     yield server
     server.stop()
+
+
+def served(folder: Path, port: int = 0) -> Iterator[Served]:
+    """A server of the study in this process."""
+    with serving_here.served(folder, port=port) as url:
+        yield Served(folder, url)
 
 
 @pytest.fixture
@@ -170,7 +180,7 @@ def follow(link: Locator) -> None:
         link.click()
 
 
-def stored(server: LiveServer, token: str) -> list[tuple[str, int, str, str | None]]:
+def stored(server: Served | LiveServer, token: str) -> list[tuple[str, int, str, str | None]]:
     """What the database holds: display, sequence, decision and key of every judgment, in order."""
     with Study.open(server.folder) as study:
         return worker_study.judgments(study, token)

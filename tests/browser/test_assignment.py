@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import FrameLocator, Page, expect
 
-from tests.browser.conftest import LiveServer, findings, follow, look, stored, until, watched
+from tests.browser.conftest import LiveServer, Served, findings, follow, look, stored, until, watched
 
 Row = tuple[str, str, str | None]
 Press = Callable[[str], None]
@@ -66,7 +66,7 @@ def handed_in(page: Page | FrameLocator) -> str:
     return page.locator("#code").inner_text()
 
 
-def as_done(server: LiveServer, token: str, did: list[Row]) -> bool:
+def as_done(server: Served | LiveServer, token: str, did: list[Row]) -> bool:
     """Whether what is stored is what was done, each once and in order."""
     rows = stored(server, token)
     numbers = [sequence for _, sequence, _, _ in rows]

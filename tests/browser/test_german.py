@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import LiveServer, findings, follow, look, watched
+from tests.browser.conftest import Served, findings, follow, look, served, watched
 from tests.browser.test_assignment import decide_all
-from tests.support import ports
 
 PAGES = "pages: {language: de, comments: true, missing_mentions: true}\n"
 # A window of 1280 pixels at 200 % is one of 640; a phone is one of 360.
@@ -19,15 +18,12 @@ WIDTHS = {"zoomed": 640, "phone": 360}
 
 
 @pytest.fixture(scope="module")
-def german(planned_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+def german(planned_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server whose pages are German."""
     folder = Path(shutil.copytree(planned_study, tmp_path_factory.mktemp("german") / "pages"))
     with (folder / "study.yaml").open("a", encoding="utf-8") as file:
         file.write(PAGES)
-    server = LiveServer(folder, ports.own())
-    server.start()
-    yield server
-    server.stop()
+    yield from served(folder)
 
 
 def faults(page: Page, *, width: int) -> list[str]:
@@ -46,7 +42,7 @@ def faults(page: Page, *, width: int) -> list[str]:
 
 
 @pytest.mark.parametrize("name", WIDTHS)
-def test_every_step_fits_and_is_accessible_in_german(browser: Browser, german: LiveServer, name: str) -> None:
+def test_every_step_fits_and_is_accessible_in_german(browser: Browser, german: Served, name: str) -> None:
     width = WIDTHS[name]
     dark = "dark" if name == "phone" else "light"
     context = browser.new_context(viewport={"width": width, "height": 740}, color_scheme=dark)

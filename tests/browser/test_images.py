@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Response, Route, expect
 
-from tests.browser.conftest import LiveServer, findings, until
+from tests.browser.conftest import Served, findings, served, until
 from tests.browser.test_assignment import to_tasks
-from tests.support import ports, tiny, wikipedia, worker_study
+from tests.support import tiny, wikipedia, worker_study
 
 
 @pytest.fixture(scope="module")
-def pictured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+def pictured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server of a study with an image for every entity."""
     folder = tmp_path_factory.mktemp("pictured") / "pages"
     write = tiny.write_kb
@@ -30,13 +30,10 @@ def pictured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tiny, "write_kb", with_images)
         worker_study.make(folder)
-    server = LiveServer(folder, ports.own())
-    server.start()
-    yield server
-    server.stop()
+    yield from served(folder)
 
 
-def test_images_come_from_the_server_alone(page: Page, pictured: LiveServer) -> None:
+def test_images_come_from_the_server_alone(page: Page, pictured: Served) -> None:
     """On the card and beside what is found; no request leaves the server's origin; kept for good."""
     asked: list[Response] = []
     page.on("response", lambda one: asked.append(one))  # noqa: PLW0108 - playwright marks what it is given
@@ -56,14 +53,14 @@ def test_images_come_from_the_server_alone(page: Page, pictured: LiveServer) -> 
     assert (headers["content-type"], headers["x-content-type-options"]) == ("image/png", "nosniff")
 
 
-def test_an_image_that_fails_disappears(page: Page, pictured: LiveServer) -> None:
+def test_an_image_that_fails_disappears(page: Page, pictured: Served) -> None:
     page.route("**/images/*", lambda route: route.abort())
     to_tasks(page, pictured.url, "none")
     expect(page.locator(".card-title")).to_be_visible()
     expect(page.locator(".card-image")).to_have_count(0)
 
 
-def test_an_image_that_is_on_its_way_comes_a_moment_later(page: Page, pictured: LiveServer) -> None:
+def test_an_image_that_is_on_its_way_comes_a_moment_later(page: Page, pictured: Served) -> None:
     """An answer's text is there at once; its image is asked for again until the server has it."""
     asked: list[str] = []
 
@@ -106,7 +103,7 @@ def with_long_words(route: Route) -> None:
 
 @pytest.mark.parametrize(("width", "height"), [(360, 640), (1280, 800)])
 def test_who_made_an_image_is_in_reach_however_long_that_is(
-    page: Page, pictured: LiveServer, width: int, height: int
+    page: Page, pictured: Served, width: int, height: int
 ) -> None:
     """On the card without a scroll, and of every answer of a search; by touch, by key, and for readers."""
     page.set_viewport_size({"width": width, "height": height})

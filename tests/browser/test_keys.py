@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import LiveServer, look, stored, watched
+from tests.browser.conftest import Served, look, served, stored, watched
 from tests.browser.test_assignment import active, settled, to_tasks
-from tests.support import ports
 
 # Keys struck before the browser can draw anything between them.
 AT_ONCE = """keys => keys.forEach((key) => {
@@ -25,15 +24,12 @@ STRUCK = """keys => keys.map((key) => {
 
 
 @pytest.fixture(scope="module")
-def writing(planned_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+def writing(planned_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server of a study with boxes to write into."""
     folder = Path(shutil.copytree(planned_study, tmp_path_factory.mktemp("writing") / "pages"))
     with (folder / "study.yaml").open("a", encoding="utf-8") as file:
         file.write("pages: {comments: true, missing_mentions: true}\n")
-    server = LiveServer(folder, ports.own())
-    server.start()
-    yield server
-    server.stop()
+    yield from served(folder)
 
 
 def hold(page: Page, key: str) -> None:
@@ -43,7 +39,7 @@ def hold(page: Page, key: str) -> None:
     page.keyboard.up(key)
 
 
-def test_a_key_held_down_decides_once(page: Page, writing: LiveServer) -> None:
+def test_a_key_held_down_decides_once(page: Page, writing: Served) -> None:
     """The letter, and Return on the button that has the focus."""
     token = to_tasks(page, writing.url, "holds")
     did = []
@@ -59,7 +55,7 @@ def test_a_key_held_down_decides_once(page: Page, writing: LiveServer) -> None:
     assert [(row[0], row[2]) for row in stored(writing, token)] == [(did[0], "verify"), (did[1], "remove")]
 
 
-def test_a_highlight_that_was_not_yet_seen_is_not_judged(page: Page, writing: LiveServer) -> None:
+def test_a_highlight_that_was_not_yet_seen_is_not_judged(page: Page, writing: Served) -> None:
     """Neither by a second stroke, nor by a turn and a stroke; what was seen before is judged at once."""
     token = to_tasks(page, writing.url, "unseen")
     look(page)
@@ -79,14 +75,14 @@ def test_a_highlight_that_was_not_yet_seen_is_not_judged(page: Page, writing: Li
     assert rows[-2:] == [(first, "remove"), (second, "verify")]
 
 
-def practice(page: Page, server: LiveServer) -> None:
+def practice(page: Page, server: Served) -> None:
     """To the practice text, on which nothing is stored."""
     page.goto(f"{server.url}/preview")
     page.locator("#text .mark.active").wait_for()
     look(page)
 
 
-def test_words_in_the_search_box_stay(page: Page, writing: LiveServer) -> None:
+def test_words_in_the_search_box_stay(page: Page, writing: Served) -> None:
     """The key that opens it, held or pressed once more, writes nothing into it; a moment later it does."""
     practice(page, writing)
     box = page.locator("#search-box")
@@ -103,14 +99,14 @@ def test_words_in_the_search_box_stay(page: Page, writing: LiveServer) -> None:
     expect(box).to_have_value(f"{words}eeeee")
 
 
-def test_the_key_struck_twice_writes_nothing_into_the_box_it_opens(page: Page, writing: LiveServer) -> None:
+def test_the_key_struck_twice_writes_nothing_into_the_box_it_opens(page: Page, writing: Served) -> None:
     practice(page, writing)
     assert page.evaluate(STRUCK, ["e", "e"]) == [True, True]
     page.keyboard.press("Escape")
     assert page.evaluate(STRUCK, ["e", "x", "e"]) == [True, False, False]
 
 
-def test_return_held_on_edit_opens_the_search_and_chooses_nothing(page: Page, writing: LiveServer) -> None:
+def test_return_held_on_edit_opens_the_search_and_chooses_nothing(page: Page, writing: Served) -> None:
     practice(page, writing)
     page.locator('[data-action="edit"]').focus()
     hold(page, "Enter")
@@ -123,7 +119,7 @@ def test_return_held_on_edit_opens_the_search_and_chooses_nothing(page: Page, wr
 
 @pytest.mark.parametrize(("key", "box"), [("c", "#comment-box"), ("m", "#missing-words")])
 def test_a_key_held_down_does_not_write_into_the_box_that_it_opens(
-    page: Page, writing: LiveServer, key: str, box: str
+    page: Page, writing: Served, key: str, box: str
 ) -> None:
     to_tasks(page, writing.url, f"writes {key}")
     hold(page, key)
@@ -134,7 +130,7 @@ def test_a_key_held_down_does_not_write_into_the_box_that_it_opens(
     expect(page.locator(box)).to_have_value(f"x{5 * key}")
 
 
-def test_every_page_begins_at_its_top_on_a_low_phone(browser: Browser, writing: LiveServer) -> None:
+def test_every_page_begins_at_its_top_on_a_low_phone(browser: Browser, writing: Served) -> None:
     """What there is to read before the text is read first."""
     context = browser.new_context(viewport={"width": 360, "height": 640})
     page = watched(context.new_page())

@@ -10,9 +10,8 @@ import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 from sqlalchemy import update
 
-from tests.browser.conftest import LiveServer
 from tests.browser.test_assignment import decide_all, settled
-from tests.support import ports, wikipedia, worker_study
+from tests.support import ports, serving_here, wikipedia, worker_study
 from tests.support.campaign import campaign
 from verifier.crowd.localmturk.server import LocalMTurk
 from verifier.kb.images import Images
@@ -34,13 +33,13 @@ def study(tiny_blank, tmp_path, platform, posthoc) -> Iterator[Study]:
     """The tiny study, served on another site than the platform, two places published by the command."""
     port = ports.own()
     public = f"http://localhost:{port}"
-    with campaign(tiny_blank, tmp_path / "live", platform, public=public) as opened:
-        server = LiveServer(opened.path, port)
-        server.start()
+    with (
+        campaign(tiny_blank, tmp_path / "live", platform, public=public) as opened,
+        serving_here.served(opened.path, port=port),
+    ):
         ran = posthoc("publish", opened.path, "--places", 2, "--live", "--confirm", "tiny")
         assert (ran.status, ran.out.splitlines()[-1]) == (0, "Published 2 in local."), ran.err
         yield opened
-        server.stop()
 
 
 def accept(page: Page, platform: LocalMTurk, worker: str) -> FrameLocator:

@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import Page, expect
 from sqlalchemy import select
 
-from tests.browser.conftest import WAIT_MS, LiveServer, findings, look
+from tests.browser.conftest import WAIT_MS, Served, findings, look, served
 from tests.browser.test_assignment import active, as_done, decide_all, handed_in, settled, to_tasks
-from tests.support import ports, worker_study
+from tests.support import worker_study
 from verifier.store import export
 from verifier.store.models import AssignmentRow, Comment, Event
 from verifier.study import Study
@@ -34,13 +34,10 @@ SELECT = """(word) => {
 
 
 @pytest.fixture(scope="module")
-def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server of a study that asks for everything."""
     folder = worker_study.make(tmp_path_factory.mktemp("asking") / "pages", worker_study.CONFIG + OPTIONS)
-    server = LiveServer(folder, ports.own())
-    server.start()
-    yield server
-    server.stop()
+    yield from served(folder)
 
 
 def name_it(page: Page) -> None:
@@ -53,7 +50,7 @@ def name_it(page: Page) -> None:
     page.locator(".card-named").wait_for()
 
 
-def test_everything_a_study_may_ask_for(page: Page, asking: LiveServer) -> None:
+def test_everything_a_study_may_ask_for(page: Page, asking: Served) -> None:
     """Name, then see, then decide; a comment; two missing names, one by hand; there after a reload."""
     token = to_tasks(page, asking.url, "all")
     assert findings(page) == []
@@ -97,7 +94,7 @@ def test_everything_a_study_may_ask_for(page: Page, asking: LiveServer) -> None:
     assert len(tables["namings"]) == 1
 
 
-def test_a_comment_is_kept_while_it_is_written(page: Page, asking: LiveServer) -> None:
+def test_a_comment_is_kept_while_it_is_written(page: Page, asking: Served) -> None:
     """Kept as one pauses, shown as not saved until then, and kept whole when the tab goes; each once."""
     token = to_tasks(page, asking.url, "writes")
     name_it(page)
@@ -128,7 +125,7 @@ def eventually(holds: Callable[[], bool]) -> bool:
     return holds()
 
 
-def test_who_opened_the_article_need_not_wait(page: Page, asking: LiveServer) -> None:
+def test_who_opened_the_article_need_not_wait(page: Page, asking: Served) -> None:
     """Of two means to have a link looked at, either is enough; too soon is said with what is left."""
     page.context.route("**://*.wikidata.org/**", lambda route: route.abort())
     page.context.route("**://*.wikipedia.org/**", lambda route: route.abort())

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import LiveServer
 from tests.browser.test_assignment import decide_all
-from tests.support import ports
+from tests.support import ports, serving_here
 from tests.support.prolific import FEE, PAY, campaign, named, statuses
 from verifier.crowd.localprolific.server import LocalProlific
 from verifier.study import Study
@@ -26,13 +25,13 @@ def platform() -> Iterator[LocalProlific]:
 def study(tiny_blank, tmp_path, platform, posthoc) -> Iterator[Study]:
     """The tiny study, served on another site than the platform, two places published by the command."""
     port = ports.own()
-    with campaign(tiny_blank, tmp_path / "live", platform, public=f"http://localhost:{port}") as opened:
-        server = LiveServer(opened.path, port)
-        server.start()
+    with (
+        campaign(tiny_blank, tmp_path / "live", platform, public=f"http://localhost:{port}") as opened,
+        serving_here.served(opened.path, port=port),
+    ):
         ran = posthoc("publish", opened.path, "--places", 2, "--live", "--confirm", "tiny")
         assert (ran.status, ran.out.splitlines()[-1]) == (0, "Published 2 in local."), ran.err
         yield opened
-        server.stop()
 
 
 def take_part(page: Page, platform: LocalProlific, name: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import socket
 import threading
 import time
 from collections import Counter
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from sqlalchemy import select
 
+from tests.support import ports
 from verifier.simulate import campaign, serving
 from verifier.simulate.habits import Habits
 from verifier.store.models import AssignmentRow, AssignmentTask, JudgmentRow, TaskSlot
@@ -35,7 +35,7 @@ class Survived:
 def simulate(folder: Path, habits: Habits, *, truth: str, workers: int, kills: int, seed: int) -> Survived:
     """Let a crowd work, kill the server `kills` times meanwhile, and look at what came of it."""
     chance = random.Random(seed)
-    port = _free_port()
+    port = ports.own()
     log = folder / "acknowledged.jsonl"
     done: list[campaign.Simulated] = []
     server = _start(folder, port)
@@ -94,9 +94,3 @@ def _start(folder: Path, port: int):
     process = serving.start(folder, port=port)
     serving.listening(process)
     return process
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

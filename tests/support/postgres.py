@@ -30,9 +30,9 @@ class Server:
         store.upgrade()
         store.close()
 
-    def create(self, name: str) -> str:
-        """A new database with our tables; its address."""
-        self._run(f'create database "{name}" template "{self._template}"')
+    def create(self, name: str, template: str | None = None) -> str:
+        """A new database with our tables, or like another one that nobody is connected to; its address."""
+        self._run(f'create database "{name}" template "{template or self._template}"')
         return self._at(name)
 
     def create_blank(self, name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Final
 
 from hypothesis import strategies as st
@@ -59,6 +60,22 @@ def documents(draw: st.DrawFn, entities: list[Entity], *, empty: bool = True) ->
         name = draw(st.sampled_from(["d", "a b", "é", "x.txt", "1"])) + f"-{number}"
         made.append(Document(name, text, tuple(sorted(found, key=lambda a: (a.span, str(a.entity.key))))))
     return made
+
+
+def side_by_side(made: Sequence[Document]) -> list[Document]:
+    """The documents with those of their mentions that tokens can hold: none overlap, none end in space."""
+
+    def fitting(document: Document) -> Document:
+        kept: list[Annotation] = []
+        for annotation in document.annotations:
+            words = document.text[slice(*annotation.span)]
+            apart = not any(annotation.span.overlaps(other.span) for other in kept)
+            # What goes on in another line is in another sentence.
+            if words and words == words.strip() and "\n" not in words and apart:
+                kept.append(annotation)
+        return replace(document, annotations=tuple(kept))
+
+    return [fitting(document) for document in made]
 
 
 def held(

@@ -4,7 +4,9 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -15,14 +17,34 @@ LONGEST_FILE = 500
 LONGEST_FUNCTION = 60
 
 
+class Facts(NamedTuple):
+    """What is asked of a module."""
+
+    summary: str
+    long: list[str]
+    asserts: list[int]
+
+
+@cache
+def facts(path):
+    """Of a module that is parsed once for all that is asked of it."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = list(ast.walk(tree))
+    functions = [n for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return Facts(
+        summary=(ast.get_docstring(tree) or "").partition("\n")[0],
+        long=[f.name for f in functions if f.end_lineno - f.body[0].lineno >= LONGEST_FUNCTION],
+        asserts=[n.lineno for n in nodes if isinstance(n, ast.Assert)],
+    )
+
+
 def name(path):
     return str(path.relative_to(ROOT))
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name)
 def test_the_first_line_says_what_the_module_is_for(path):
-    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
-    assert len((docstring or "").partition("\n")[0]) > 15
+    assert len(facts(path).summary) > 15
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=name)
@@ -32,16 +54,12 @@ def test_files_stay_short_enough_to_read(path):
 
 @pytest.mark.parametrize("path", MODULES, ids=name)
 def test_functions_stay_short_enough_to_read(path):
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
-    long = [f.name for f in functions if f.end_lineno - f.body[0].lineno >= LONGEST_FUNCTION]
-    assert not long
+    assert not facts(path).long
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name)
 def test_no_input_is_checked_by_assert_and_no_error_is_swallowed(path):
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    assert not [n.lineno for n in ast.walk(tree) if isinstance(n, ast.Assert)]
+    assert not facts(path).asserts
     assert not re.search(r"except( Exception| BaseException)?:\s*\n\s*pass", path.read_text(encoding="utf-8"))
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from dataclasses import dataclass
+from typing import ClassVar, Final
 
 from analysis.documents import Span
+from verifier.plan.lengths import Lengths
 from verifier.plan.sentences import sentences
 
 NAME: Final = "paper"
@@ -14,7 +15,7 @@ VERSION: Final = "2"
 
 
 @dataclass(frozen=True)
-class Paper:
+class Paper(Lengths):
     """The published rule.
 
     Sentences are gathered; a segment closes when they first reach `min_chars` characters. A sentence over
@@ -30,20 +31,8 @@ class Paper:
         min_tail: least length of a last segment that stands alone; a third of `min_chars` unless given.
     """
 
-    min_chars: int = 300
-    min_tail: int = field(default=-1)
-
     name: ClassVar[str] = NAME
     version: ClassVar[str] = VERSION
-
-    def __post_init__(self) -> None:
-        if self.min_tail < 0:
-            object.__setattr__(self, "min_tail", self.min_chars // 3)
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """What it was set to, for the record."""
-        return {"min_chars": self.min_chars, "min_tail": self.min_tail}
 
     def split(self, text: str, mentions: Iterable[Span]) -> list[Span]:
         """The segments of `text`, in order.

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from dataclasses import dataclass
+from typing import ClassVar, Final
 
 from analysis.documents import Span
+from verifier.plan.lengths import Lengths
 
 NAME: Final = "whole"
 VERSION: Final = "2"
@@ -38,7 +39,7 @@ _ABBREVIATIONS: Final = frozenset(
 
 
 @dataclass(frozen=True)
-class Whole:
+class Whole(Lengths):
     """The default splitter.
 
     A segment closes at the first sentence end, at or after `min_chars` characters, that cuts no mention.
@@ -53,8 +54,6 @@ class Whole:
         headlines: whether a headline is told by its line; version 1 told it by a blank line alone.
     """
 
-    min_chars: int = 300
-    min_tail: int = field(default=-1)
     headlines: bool = True
 
     name: ClassVar[str] = NAME
@@ -63,15 +62,6 @@ class Whole:
     def version(self) -> str:
         """Of the rule."""
         return VERSION if self.headlines else "1"
-
-    def __post_init__(self) -> None:
-        if self.min_tail < 0:
-            object.__setattr__(self, "min_tail", self.min_chars // 3)
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """What it was set to, for the record."""
-        return {"min_chars": self.min_chars, "min_tail": self.min_tail}
 
     def split(self, text: str, mentions: Iterable[Span]) -> list[Span]:
         """The segments of `text`, in order.

@@ -147,6 +147,8 @@ export class Desk {
     if (this.#closed || this.#turning) return undefined;
     // What stands in its box stays.
     if (this.#editor.isOpen) return this.#editor.focus();
+    // What was said before does not lie over what is found.
+    this.#notice("");
     this.#panel.search();
     this.#editor.open(this.#display.mention);
     this.#text.reveal(this.#at);
@@ -193,8 +195,9 @@ export class Desk {
     if (here !== null) return this.activate(here);
     const task = this.#progress.nextOpen(this.#task);
     if (task !== null) return this.#show(task);
-    find("submit")?.focus();
-    return this.#announce(say("all_done"));
+    // In practice the way on is below what is in sight, as the end is.
+    (find("submit") ?? find("onward"))?.focus();
+    return this.#announce(say(this.#work.feedback ? "text_done" : "all_done"));
   }
 
   /** Take back what was done last; what stood before stands again. */
@@ -331,8 +334,10 @@ export class Desk {
   async #away(said = "") {
     const task = this.#progress.nextOpen(this.#task);
     if (task !== null) {
+      const turn = this.#asked + 1;
       await this.#show(task, null, said);
-      this.#sight.came();
+      // One has gone elsewhere while it was on its way: what is shown there is not new.
+      if (this.#came === turn) this.#sight.came();
       return undefined;
     }
     find("ending").focus({ preventScroll: true });
