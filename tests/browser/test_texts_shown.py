@@ -19,6 +19,15 @@ RUNS = """() => {
   });
 }"""
 
+PLACES = """() => {
+  const text = document.querySelector('#text');
+  const { x, y } = text.getBoundingClientRect();
+  return [...text.querySelectorAll('.mark, .run')].map((part) => {
+    const place = part.getBoundingClientRect();
+    return [place.x - x, place.y - y + text.scrollTop, place.width];
+  });
+}"""
+
 
 def texts_of(page: Page) -> list[dict[str, Any]]:
     """Every text of the assignment as the server gives it."""
@@ -72,6 +81,19 @@ def test_a_decision_is_answered_quickly_and_stored_by_place(page: Page, live_ser
     page.locator(".action", has_text="Remove").click()
     settled(page)
     assert [row[0] for row in stored(live_server, token)] == [given["displays"][-1]["display"]]
+
+
+def test_a_decision_moves_no_word(page: Page, live_server) -> None:
+    """The sign that a highlight's number gets has its room beforehand."""
+    to_tasks(page, live_server.url, "stays")
+    before = page.evaluate(PLACES)
+    for key in "vr"[: len(before) - 1]:
+        look(page)
+        page.keyboard.press(key)
+    expect(
+        page.locator("#text .mark[data-decision=remove], #text .mark[data-decision=verify]")
+    ).not_to_have_count(0)
+    assert page.evaluate(PLACES) == before
 
 
 def test_overlapping_spans_get_lanes_of_their_own(page: Page, live_server) -> None:

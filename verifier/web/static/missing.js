@@ -117,7 +117,19 @@ export class MissingPane {
     const words = range.toString();
     const start = before.toString().length + words.length - words.trimStart().length;
     const end = start + words.trim().length;
-    return start < end ? { start, end } : null;
+    return start < end ? this.#whole(start, end) : null;
+  }
+
+  /** A pointer that slips cuts a word, whose whole is meant; a part of one can be typed. */
+  #whole(start, end) {
+    const { text, language } = this.#view;
+    const words = new Intl.Segmenter(language, { granularity: "word" }).segment(text);
+    const first = words.containing(start);
+    const last = words.containing(end - 1);
+    return {
+      start: first.isWordLike ? first.index : start,
+      end: last.isWordLike ? last.index + last.segment.length : end,
+    };
   }
 
   #mark({ start, end }) {
