@@ -159,11 +159,11 @@ def _items(text: str, rows: Rows) -> Iterator[tuple[int, int, Any]]:
     if rest := text[closed.end() :].strip():
         line = line_of(text, text.index(rest, closed.end()))
         raise InputError(
-            "something follows the list",
+            f"something follows the list that begins in line {line_of(text, text.index('['))}",
             where=f"{rows.path}:{line}",
             got=shown(rest[:20]),
             expected="one JSON list",
-            remedy="Make one list of all items.",
+            remedy="Make one list of all items; or a bracket between the two lines is lost, or one too many.",
         )
 
 
