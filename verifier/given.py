@@ -40,7 +40,7 @@ def rows_of(path: Path) -> list[tuple[int, list[str]]]:
         InputError: as `text_of`, or it is no CSV.
     """
     text = text_of(path)
-    separator = separator_of(text.split("\n", 1)[0])
+    separator = separator_of(text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     try:
         return [(reader.line_num, row) for row in reader]

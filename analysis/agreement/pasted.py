@@ -5,6 +5,7 @@ from __future__ import annotations
 from io import StringIO
 from typing import Final
 
+import numpy as np
 import pandas as pd
 
 from analysis.agreement.found import Agreement
@@ -12,7 +13,7 @@ from analysis.agreement.measure import agreement
 from analysis.agreement.span_measure import span_agreement
 from analysis.agreement.taking import are_sets
 from analysis.errors import InputError, plain
-from analysis.layout import Layout, number, separator_of
+from analysis.layout import Layout, numbers, separator_of
 
 SHAPES: Final = {
     "labels": "one row a label: unit, worker, label",
@@ -50,6 +51,7 @@ def of_text(
     if shape not in SHAPES:
         raise InputError("no such shape", where="shape", got=plain(shape), expected=", ".join(SHAPES))
     frame = _read(text)
+    layout = Layout(separator_of(text.lstrip("\ufeff")))
     if shape == "spans":
         return span_agreement(frame, level=level, replicates=0)
     names = [name.strip() for name in categories.split(",") if name.strip()] or None
@@ -57,11 +59,10 @@ def of_text(
         raise InputError("no such distance", where="distance", got=plain(distance), expected="jaccard, masi")
     common = {"categories": names, "scale": scale, "distance": distance or None, "repeats": repeats}
     if shape == "joint":
-        return agreement(table=_joint(frame), level=level, replicates=0, **common)  # type: ignore[arg-type]  # of one name each
+        return agreement(table=_joint(frame, layout), level=level, replicates=0, **common)  # type: ignore[arg-type]  # of one name each
     long = _long(frame) if shape == "labels" else _melted(frame)
     if scale in ("interval", "ratio"):
-        layout = Layout(separator_of(text.lstrip("\ufeff").strip("\r\n").splitlines()[0]))
-        long["label"] = long["label"].map(lambda said: number(said, layout))
+        long["label"] = numbers(long["label"], layout, "the labels")
     return agreement(long, level=level, replicates=0, **common)  # type: ignore[arg-type]  # the same
 
 
@@ -70,7 +71,7 @@ def _read(text: str) -> pd.DataFrame:
     if not lines.strip():
         raise InputError("the table is empty", expected="a first row with names, then rows")
     first = lines.splitlines()[0]
-    separator = separator_of(first)
+    separator = separator_of(lines)
     try:
         frame = pd.read_csv(StringIO(lines), sep=separator, dtype=str, keep_default_na=False)
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
@@ -105,16 +106,18 @@ def _melted(frame: pd.DataFrame) -> pd.DataFrame:
     return table.melt(id_vars="unit", var_name="worker", value_name="label")
 
 
-def _joint(frame: pd.DataFrame) -> pd.DataFrame:
+def _joint(frame: pd.DataFrame, layout: Layout) -> pd.DataFrame:
     """Counts with names at both sides."""
     counts = frame.set_index(frame.columns[0])
     counts.index.name = None
-    numbers = counts.apply(pd.to_numeric, errors="coerce")
-    if (bad := numbers.isna().to_numpy()).any():
+    plain_cells = numbers(counts.to_numpy().ravel(), layout, "the table")
+    cells = pd.DataFrame(np.reshape(plain_cells, counts.shape), index=counts.index, columns=counts.columns)
+    found = cells.apply(pd.to_numeric, errors="coerce")
+    if (bad := found.isna().to_numpy()).any():
         row, column = (int(place[0]) for place in bad.nonzero())
         raise InputError(
             "a cell is no number",
             where=f"row {counts.index[row]}, column {counts.columns[column]}",
             got=plain(str(counts.iloc[row, column])),
         )
-    return pd.DataFrame(numbers)
+    return pd.DataFrame(found)

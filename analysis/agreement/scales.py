@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from analysis.agreement.labels import members_of, text_of
+from analysis.csv_table import whole_table
 from analysis.engine.counts import Codes, Floats
 from analysis.errors import InputError
-from analysis.layout import layout_of, number
+from analysis.layout import layout_of, numbers
 
 # MASI: what a shared part is worth when one set holds the other, and when neither does (Passonneau 2006).
 _HOLDS: Final = 2 / 3
@@ -95,7 +96,7 @@ def square(table: pd.DataFrame | Path | str, what: str) -> tuple[tuple[str, ...]
     Raises:
         InputError: it is not square, rows and columns differ, or a cell is no number.
     """
-    frame = table if isinstance(table, pd.DataFrame) else _csv(Path(table), what)
+    frame = table if isinstance(table, pd.DataFrame) else _csv(Path(table))
     rows = [text_of(name) for name in frame.index]
     columns = [text_of(name) for name in frame.columns]
     if len(rows) != len(columns):
@@ -117,15 +118,12 @@ def square(table: pd.DataFrame | Path | str, what: str) -> tuple[tuple[str, ...]
     return tuple(rows), cells[:, [columns.index(name) for name in rows]]
 
 
-def _csv(path: Path, what: str) -> pd.DataFrame:
-    try:
-        separator, encoding = layout = layout_of(Path(path))
-        frame = pd.read_csv(
-            path, sep=separator, dtype=str, keep_default_na=False, index_col=0, encoding=encoding
-        )
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise InputError(f"{what} cannot be read", where=str(path), got=str(error).strip()) from error
-    return frame.map(lambda cell: number(cell.strip(), layout))
+def _csv(path: Path) -> pd.DataFrame:
+    layout = layout_of(path)
+    whole = whole_table(path, layout)
+    frame = whole.set_index(whole.columns[0])
+    plain = numbers(frame.to_numpy().ravel(), layout, str(path))
+    return pd.DataFrame(np.reshape(plain, frame.shape), index=frame.index, columns=frame.columns)
 
 
 def _where(rows: Sequence[str], frame: pd.DataFrame) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from analysis.layout import Layout, layout_of, number
+from analysis.layout import Layout, layout_of, numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,7 +122,7 @@ def agreement(
     else:
         labels, layout = (None, None) if table else _labels(file)
         if layout and labels is not None and scale in (Scale.INTERVAL, Scale.RATIO) and label in labels:
-            labels[label] = labels[label].map(lambda said: number(said.strip(), layout))
+            labels[label] = numbers(labels[label].str.strip(), layout, f"{file}: {label}")
         found = measure.agreement(
             labels,
             unit=unit,
@@ -157,13 +157,7 @@ def _tell(found: Agreement, file: Path, html: Path | None, *, as_json: bool) -> 
 
 def _labels(file: Path) -> tuple[pd.DataFrame, Layout]:
     """A CSV as text, and how it was saved: what is empty is empty, and nothing else means missing."""
-    import pandas as pd  # noqa: PLC0415 - help is quick without pandas
-
-    from analysis.errors import InputError  # noqa: PLC0415 - the same
+    from analysis.csv_table import whole_table  # noqa: PLC0415 - help is quick without pandas
 
     layout = layout_of(file)
-    separator, encoding = layout
-    try:
-        return pd.read_csv(file, sep=separator, dtype=str, keep_default_na=False, encoding=encoding), layout
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise InputError("the table cannot be read", where=str(file), got=str(error).strip()) from error
+    return whole_table(file, layout), layout

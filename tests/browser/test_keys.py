@@ -16,6 +16,10 @@ from tests.browser.test_assignment import active, settled, to_tasks
 AT_ONCE = """keys => keys.forEach((key) => {
   document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
 })"""
+# One key, by what it writes and where it is.
+CODED = """([key, code]) => {
+  document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, code, bubbles: true }));
+}"""
 # The same; which of them write nothing.
 STRUCK = """keys => keys.map((key) => {
   const struck = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
@@ -73,6 +77,27 @@ def test_a_highlight_that_was_not_yet_seen_is_not_judged(page: Page, writing: Se
     settled(page)
     rows = [(row[0], row[2]) for row in stored(writing, token)]
     assert rows[-2:] == [(first, "remove"), (second, "verify")]
+
+
+@pytest.mark.parametrize(
+    ("key", "code", "did"),
+    [
+        ("\u043c", "KeyV", "verify"),
+        ("\u05e8", "KeyR", "remove"),
+        ("\u0131", "KeyR", None),
+        ("v", "KeyM", "verify"),
+    ],
+)
+def test_letters_of_other_scripts_are_those_of_their_keys(
+    page: Page, writing: Served, key: str, code: str, did: str | None
+) -> None:
+    """Who writes Cyrillic or Hebrew need not change the keyboard; a Latin letter is what it says."""
+    token = to_tasks(page, writing.url, f"writes {key}")
+    look(page)
+    page.evaluate(CODED, [key, code])
+    expect(page.locator("#counted")).to_contain_text(f"{int(did is not None)} of")
+    settled(page)
+    assert [row[2] for row in stored(writing, token)] == ([did] if did else [])
 
 
 def practice(page: Page, server: Served) -> None:

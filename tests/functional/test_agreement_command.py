@@ -95,11 +95,24 @@ def test_spans_are_read_with_their_option(run):
     assert "Unitizing alpha" in run("spans.csv", "--spans", spans=spans)[1]
 
 
+def test_rows_that_do_not_fit_their_header_are_refused(run):
+    """A field more would move every cell by one; a field less would be a label that was not given."""
+    head, rows = "unit,worker,label,note\n", "1,a,x,\n1,b,x,\n"
+    _, _, err = run("n.csv", n=head + rows.replace(",\n", ",,\n"))
+    assert "rows have more fields than the header" in err
+    _, _, err = run("n.csv", n=head + rows + "2,a\n")
+    assert "n.csv:4: too few fields" in err
+    _, _, err = run("n.csv", n=head.replace("note", "label") + rows)
+    assert "two columns of one name; got label" in err
+
+
 def test_a_spreadsheets_table_is_read_with_its_decimal_commas(run):
     """Semicolons part the columns, so a comma stands in numbers; capitals are told with what to do."""
     table = "unit;worker;label\n1;a;1,5\n1;b;1,5\n2;a;3\n2;b;2,5\n"
     _, out, _ = run("n.csv", "--scale", "interval", "--json", n=table)
     _, same, _ = run("n.csv", "--scale", "interval", "--json", n=table.replace(",", ".").replace(";", ","))
     assert json.loads(out)["records"] == json.loads(same)["records"]
+    _, _, err = run("n.csv", "--table", n=";x;y\nx;1.234;56\ny;7;89\n")
+    assert "thousands or decimals cannot be told; got 1.234 beside" in err
     _, _, err = run("labels.csv", "--categories", "X,y,z")
     assert "Spell both alike: X is a category" in err

@@ -133,6 +133,21 @@ def test_documents_keep_the_order_of_their_files(tmp_path: Path, any_study: Stud
         assert out.read_text(encoding="utf-8") == "".join(parts)
 
 
+def test_a_file_behind_another_begins_with_its_document(
+    tmp_path: Path, any_study: Study, posthoc: Callable
+) -> None:
+    """Behind a byte order mark it would be the end of the document before; stray tokens would too."""
+    parts = [f"-DOCSTART- ({name})\nRome\tB\tRome\tRome\n\n" for name in ("1 A", "2 B")]
+    for name, content in {"x.tsv": f"\ufeff{parts[0]}", "y.tsv": f"\ufeff\nstray\n{parts[1]}"}.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        into = Request((tmp_path / name,), "news", "GT", "aida", on_bad="drop")
+        import_files(any_study, into, now=clock.now())
+    out = tmp_path / "out.tsv"
+    options = ("--to", "corpus", "--format", "aida", "--source", "GT", "--out", out)
+    assert posthoc("export", any_study.path, *options).status == 0
+    assert out.read_text(encoding="utf-8") == f"\ufeff{parts[0]}\n{parts[1]}"
+
+
 def test_a_study_imported_before_lines_were_kept_is_written_by_its_tokens(
     judged: Path, tmp_path: Path
 ) -> None:

@@ -12,6 +12,7 @@ from analysis.errors import InputError, StateError
 from tests.support import serving_here
 from tests.support.crowds import come, planned, work_through
 from verifier import clock
+from verifier.cli.rehearse import lines
 from verifier.crowd import campaigns
 from verifier.crowd.base import Capability
 from verifier.exporting import write_bundle, write_judgments
@@ -62,6 +63,16 @@ def test_it_ends_with_equal_accounts_and_everybody_paid(done):
     assert len(rewards) == done.approved
     assert done.bonuses == len(done.account.lines) - len(rewards) > 0
     assert done.account.held == (0, 0)
+
+
+def test_work_that_the_cap_has_no_room_for_is_told_as_such(own, done, tmp_path):
+    with Study.open(shutil.copytree(own, tmp_path / "own")) as study:
+        planned(study)
+    text = (tmp_path / "own" / "study.yaml").read_text(encoding="utf-8")
+    (tmp_path / "own" / "study.yaml").write_text(text.replace("30.00", "0.40"), encoding="utf-8")
+    poor = run(tmp_path / "own", "mturk")
+    assert done.cap is None
+    assert list(lines(poor))[-3].endswith("the cap of 0.40 USD has no room: raise budget.cap.")
 
 
 def test_the_report_says_that_nobody_was_real(done):

@@ -155,7 +155,7 @@ def _rows(source: Path) -> list[tuple[int, dict[str, str]]]:
     try:
         data = source.read_bytes()
         text = data.decode(encoding_of(data))
-        separator = separator_of(text.split("\n", 1)[0])
+        separator = separator_of(text)
         reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, delimiter=separator)
         heading = reader.fieldnames or []
         if not set(_READ) <= set(heading):

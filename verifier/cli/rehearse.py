@@ -84,6 +84,9 @@ def _left(done: Rehearsed) -> str:
     """What the open work needs: more places for what did not count, or people for those there are."""
     noun = "place" if done.places_left == 1 else "places"
     said = f"Work for {done.places_left} more {noun} is left"
+    if done.cap is not None:
+        cap = f"{done.cap} {done.account.currency}"
+        return f"{said}, for which the cap of {cap} has no room: raise budget.cap."
     if done.account.hosted and done.outcomes.get("turned away"):
         return f"{said}, in place of what did not count: in the study itself, publish again."
     return f"{said}: let more workers come."

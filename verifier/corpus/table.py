@@ -12,6 +12,7 @@ from typing import Any, Final
 from analysis.csv_lines import cells_of_any_length
 from analysis.documents import Document
 from analysis.errors import ConfigError, InputError
+from analysis.layout import separator_of
 from verifier import settings
 from verifier.corpus.audit import Draft, settle
 from verifier.corpus.rows import (
@@ -134,18 +135,11 @@ def _settings(given: dict[str, Any], path: Path) -> dict[str, Any]:
     return given
 
 
-def delimiter_of(header: str) -> str:
-    """What parts the columns of a header: a tab if it has one, else the commoner of comma and semicolon."""
-    if "\t" in header:
-        return "\t"
-    return ";" if header.count(";") > header.count(",") else ","
-
-
 def header_of(text: str, delimiter: str | None = None) -> list[str]:
     """The names of the columns; none if the first line is none of a table."""
     first = text.split("\n", 1)[0].rstrip("\r")
     try:
-        return next(csv.reader([first], delimiter=delimiter or delimiter_of(first)), [])
+        return next(csv.reader([first], delimiter=delimiter or separator_of(first)), [])
     except csv.Error:
         return []
 
@@ -156,7 +150,7 @@ def _rows(text: str, rows: Rows, mapping: ColumnMap) -> Iterator[tuple[int, dict
     Raises:
         InputError: the header lacks a column, or the file is damaged.
     """
-    delimiter = mapping.delimiter or delimiter_of(text.split("\n", 1)[0])
+    delimiter = mapping.delimiter or separator_of(text)
     line = 1
     try:
         with cells_of_any_length():

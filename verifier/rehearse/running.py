@@ -84,6 +84,7 @@ class Rehearsed:
         approved: paid.
         bonuses: paid.
         places_left: that the open work still needs.
+        cap: the budget's, if it has no room for one place more.
     """
 
     folder: Path
@@ -96,6 +97,7 @@ class Rehearsed:
     approved: int
     bonuses: int
     places_left: int
+    cap: Decimal | None = None
 
 
 def rehearse(study: Study, wanted: Wanted, tell: Tell) -> Rehearsed:
@@ -170,7 +172,16 @@ class _Campaign:
             approved,
             extra,
             draw.open_places(self._study),
+            self._spent(),
         )
+
+    def _spent(self) -> Decimal | None:
+        """The cap, if another place would pass it."""
+        terms, cap = self._study.config.place, self._study.config.budget.cap
+        with self._study.read() as session:
+            committed = crowd.committed(session)
+        cost = adapter_of(self._study.config).cost(terms.pay, terms.currency)
+        return cap if cap is not None and committed + cost.total > cap else None
 
     def _publish(self) -> int:
         """A few places first, then all that the cap lets be published; then a longer life for all."""

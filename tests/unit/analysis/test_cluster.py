@@ -1,5 +1,7 @@
 """Counting on a Dask cluster, here one of two threads in this process."""
 
+import socket
+
 import pandas as pd
 import pytest
 
@@ -14,7 +16,7 @@ METRICS = ["verification_rate", "posthoc_f1", "pre_f1_exact"]
 
 
 @pytest.fixture(scope="module")
-def address():
+def running():
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
         n_workers=1,
@@ -25,7 +27,12 @@ def address():
         dashboard_address=None,
         silence_logs=50,
     ) as started:
-        yield started.scheduler_address
+        yield started
+
+
+@pytest.fixture
+def address(running):
+    return running.scheduler_address
 
 
 def test_a_cluster_gives_the_same_bits(address, tmp_path):
@@ -45,6 +52,33 @@ def test_an_address_at_which_nobody_answers_is_told_at_once(tmp_path):
     pytest.importorskip("distributed")
     with pytest.raises(InputError, match="dask scheduler"), cluster("tcp://127.0.0.1:9", tmp_path):
         pass
+
+
+def test_what_listens_and_is_no_scheduler_is_not_waited_for(tmp_path, monkeypatch):
+    """It takes the connection and says nothing."""
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("analysis.cluster._SECONDS", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(InputError, match="no Dask scheduler answers"), cluster(address, tmp_path):
+            pass
+
+
+def test_a_cluster_that_loses_its_workers_is_given_up(running, tmp_path, monkeypatch):
+    """Dask would wait for others for ever."""
+    monkeypatch.setattr("analysis.cluster._DESERTED", 0.2)
+    monkeypatch.setattr("analysis.cluster._LOOK", 0.1)
+
+    def count():
+        with cluster(running.scheduler_address, tmp_path) as (pool, _):
+            running.scale(0)
+            running.sync(running._correct_state)
+            pool.submit(len, "").result(timeout=20)
+
+    with pytest.raises(InputError, match="went away while it counted"):
+        count()
+    running.scale(1)
+    running.sync(running._correct_state)
 
 
 @pytest.mark.parametrize("wrong", ["local", "127.0.0.1:8786", "tcp://host", "http://host:80"])

@@ -225,6 +225,43 @@ def test_a_table_out_of_a_spreadsheet_is_the_same_table(tmp_path, separator, enc
     assert other["judgments"]["seconds"].tolist() == [3.5]
 
 
+def test_the_first_line_that_is_not_blank_says_what_parts_columns(tmp_path):
+    """Even where lines end with a carriage return alone; capitals of names and blank rows mean nothing."""
+    text = "\n  \n" + f"{HEAD.upper()}\n d,t;;;;;;;;;,GT,0,3,Q1,w,verify\n,,,,,,,\n\n,x,GT,0,3,Q1,w,verify\n"
+    path = tmp_path / "j.csv"
+    for end in ("\n", "\r\n", "\r"):
+        path.write_bytes(text.replace("\n", end).encode())
+        with pytest.raises(InputError, match=r":7: empty; got dataset") as caught:
+            load(path)
+        assert len(list(caught.value)) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong"),
+    [
+        (("3,5", "3.5"), "some numbers have a comma and some a point; got 3,5 and 3.5"),
+        (("1,234", "87"), "thousands or decimals cannot be told; got 1,234 beside 87"),
+        (("1.234", "87"), "thousands or decimals cannot be told; got 1.234 beside 87"),
+        (("12,340", "0,350"), ""),
+        (("1,234", "1,2"), ""),
+    ],
+)
+def test_a_number_that_may_be_another_is_not_taken(tmp_path, said, wrong):
+    lines = [f"d;t;GT;{place};{place + 1};Q1;w;verify;{text}" for place, text in enumerate(said)]
+    path = _csv(tmp_path, *lines, head=f"{HEAD},seconds".replace(",", ";"))
+    if wrong:
+        with pytest.raises(InputError, match=wrong):
+            load(path)
+    else:
+        want = [float(text.replace(",", ".")) for text in said]
+        assert load(path)["judgments"]["seconds"].tolist() == want
+
+
+def test_a_line_for_excel_before_the_names_is_to_be_deleted(tmp_path):
+    with pytest.raises(InputError, match=r"names none; got sep=;.*Delete that line"):
+        load(_csv(tmp_path, HEAD.replace(",", ";"), "d;t;GT;0;3;Q1;w;verify", head="sep=;"))
+
+
 def test_bad_rows_of_a_table_with_semicolons_have_their_lines(tmp_path):
     head = HEAD.replace(",", ";")
     with pytest.raises(InputError, match=r":3: unknown decision"):
@@ -244,6 +281,8 @@ def test_columns_may_have_other_names(tmp_path):
     assert found["assignments"]["worker"].tolist() == ["w"]
     with pytest.raises(InputError, match="a column that is not there; got That"):
         load(path, columns={"decision": "That"})
+    with pytest.raises(InputError, match="names a column twice; got id"):
+        load(path, columns={"worker": "id", "decision": "id"})
     with pytest.raises(InputError, match="no such column; got verdict"):
         load(path, columns={"verdict": "what"})
 

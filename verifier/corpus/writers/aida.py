@@ -123,7 +123,7 @@ def write(documents: Sequence[Document], draft: Draft) -> Iterator[str]:
     draft.no_place(documents, confidence=True)
     columns = _Columns(draft.layout, draft.language)
     draft.apart = set()
-    last = "\n"
+    last = ""
     # In the order of the files that they came in, what came in none of them last.
     places = {name: place for place, name in enumerate(draft.layout.originals)}
     for document in sorted(documents, key=lambda document: places.get(document.name, len(places))):
@@ -135,9 +135,22 @@ def write(documents: Sequence[Document], draft: Draft) -> Iterator[str]:
             draft.refuse(document, f"a mention cannot be written: {why.problem.what}", got)
         if not sheet.joined:
             draft.apart.add(document.name)
-        yield from ([] if last.endswith("\n") else ["\n"])
-        yield from sheet.lines
+        yield from ([] if not last or last.endswith("\n") else ["\n"])
+        yield from (_behind(sheet.lines) if last else sheet.lines)
         last = sheet.lines[-1]
+
+
+def _behind(lines: Sequence[str]) -> Iterator[str]:
+    """Lines behind another document, which would take what stood before the first of a file for its own.
+
+    A byte order mark there, and tokens that belong to no document, are left out.
+    """
+    begun = False
+    for line in lines:
+        plain = line.removeprefix("\ufeff")
+        begun = begun or aida.document_name(plain.rstrip("\r\n")) is not None
+        if begun or not plain.strip():
+            yield plain if line is lines[0] else line
 
 
 def misfits(documents: Sequence[Document], draft: Draft) -> Iterator[Misfit]:

@@ -16,6 +16,14 @@ const NAMES = {
   "?": "help",
 };
 
+// Letters of other scripts; their keys are those of the letters that a Latin keyboard has there.
+const FOREIGN = /^(?!\p{Script=Latin})\p{L}$/u;
+
+function named({ key, code }) {
+  const letter = FOREIGN.test(key) ? code.replace(/^Key/, "") : key;
+  return NAMES[letter] ?? NAMES[letter.toLowerCase()];
+}
+
 const BOXES = "input, textarea, select";
 // Milliseconds in which the same key again was meant for what was there before.
 const AGAIN = 300;
@@ -26,7 +34,7 @@ export function listen(commands, isOn) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented || event.isComposing) return;
     if (document.querySelector("dialog[open]") || event.target.closest(BOXES)) return;
-    const name = NAMES[event.key] ?? NAMES[event.key.toLowerCase()];
+    const name = named(event);
     if (!name || (event.key !== "?" && !isOn())) return;
     // A key held down would decide one annotation after another.
     if (event.repeat && !["next", "previous"].includes(name)) return;
