@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
@@ -13,7 +12,6 @@ from verifier import clock
 from verifier.study import Study
 
 if TYPE_CHECKING:
-    from analysis.results import Results
     from verifier.plan.report import PlanReport
 
 DATASET: Final = "news"
@@ -154,20 +152,13 @@ def _review(study: Study, tell: Listener) -> None:
 
 def _analyze(folder: Path, tell: Listener) -> Path:
     from analysis.output import analyze  # noqa: PLC0415 - one step's own
+    from analysis.showing import headline  # noqa: PLC0415 - the same
     from verifier.exporting import bundle_of  # noqa: PLC0415 - one step's own
 
     out = folder / "report"
     tell.step("Analyze", f"posthoc analyze {folder} --out {out}")
     with bundle_of(folder) as bundle:
         results = analyze(bundle, out)
-    for line in _headline(results):
+    for line in headline(results).splitlines():
         tell.detail(line)
     return out / "report.html"
-
-
-def _headline(results: Results) -> Iterator[str]:
-    """Each source's verification rate, with its interval."""
-    frame = results.metrics
-    rates = frame[(frame["metric"] == "verification_rate") & (frame["dataset"] == DATASET)]
-    for source, estimate, low, high in rates[["source", "estimate", "low", "high"]].itertuples(index=False):
-        yield f"{source}: {estimate:.1%} of its links verified [{low:.1%}, {high:.1%}]"
