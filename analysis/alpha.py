@@ -7,12 +7,13 @@ is an error. Only pairable values count: a unit with fewer than two labels enter
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.special import ndtri
 
 from analysis.agreement import formulas
 from analysis.agreement.formulas import NO_OVERLAP, ONE_CATEGORY
@@ -20,6 +21,7 @@ from analysis.errors import InputError
 from analysis.spans import Ints
 
 Floats = npt.NDArray[np.float64]
+NO_SPREAD = "no interval: leaving out a unit changes nothing, or leaves nothing to compare"
 
 
 @dataclass(frozen=True)
@@ -29,12 +31,16 @@ class Coefficient:
     Attributes:
         estimate: the value; None if undefined.
         n_units: units with labels of at least two workers.
-        reason: why it is undefined, else "".
+        reason: why it is undefined, or has no interval, else "".
+        low, high: of its 95 % interval by the delete-one jackknife over units, which takes units as
+            independent (Efron & Stein 1981, doi:10.1214/aos/1176345462); None without one.
     """
 
     estimate: float | None
     n_units: int
     reason: str = ""
+    low: float | None = None
+    high: float | None = None
 
 
 def counts_of(unit: Ints, label: Sequence[str] | pd.Series, units: int, categories: Sequence[str]) -> Ints:
@@ -97,18 +103,53 @@ def alpha_from_sums(agreement: npt.ArrayLike, totals: Sequence[npt.ArrayLike]) -
 
 def observed_agreement(counts: Ints) -> Coefficient:
     """Observed agreement: the mean over units of the share of pairs of labels that agree."""
-    kept = counts[labels_of(counts) > 1]
-    if not len(kept):
-        return Coefficient(None, 0, NO_OVERLAP)
-    m = labels_of(kept)
-    return Coefficient(float((agreeing_pairs(kept) / (m * (m - 1))).mean()), len(kept))
+    return _measured(counts, lambda kept: _pairs(kept) / labels_of(kept), _observed, least=0.0)
 
 
 def alpha_nominal(counts: Ints) -> Coefficient:
     """Krippendorff's alpha for nominal labels, by pairable values."""
+    return _measured(counts, _pairs, _alpha, least=-1.0)
+
+
+def _pairs(kept: Ints) -> Floats:
+    """Agreeing pairs of each unit / (m - 1)."""
+    return np.asarray(agreeing_pairs(kept) / (labels_of(kept) - 1), dtype=np.float64)
+
+
+def _observed(agreement: Floats, totals: Floats, units: float) -> Floats:
+    del totals
+    return observed_from_sums(agreement, units)
+
+
+def _alpha(agreement: Floats, totals: Floats, units: float) -> Floats:
+    del units
+    return alpha_from_sums(agreement, list(np.moveaxis(totals, -1, 0)))
+
+
+def _measured(
+    counts: Ints,
+    agreement: Callable[[Ints], Floats],
+    value: Callable[[Floats, Floats, float], Floats],
+    *,
+    least: float,
+) -> Coefficient:
+    """A coefficient of sums over units, with the interval that leaving out one unit at a time gives."""
     kept = counts[labels_of(counts) > 1]
-    if not len(kept):
+    units = len(kept)
+    if not units:
         return Coefficient(None, 0, NO_OVERLAP)
-    agreement = (agreeing_pairs(kept) / (labels_of(kept) - 1)).sum()
-    value = float(alpha_from_sums(agreement, list(kept.sum(axis=0))))
-    return Coefficient(None, len(kept), ONE_CATEGORY) if np.isnan(value) else Coefficient(value, len(kept))
+    agreed, totals = agreement(kept).sum(), kept.sum(axis=0)
+    estimate = float(value(agreed, totals, units))
+    if np.isnan(estimate):
+        return Coefficient(None, units, ONE_CATEGORY)
+    # Units with the same labels are left out with the same result.
+    alike = pd.DataFrame(kept).value_counts(sort=False)
+    kinds, times = np.array([*alike.index], dtype=np.int64), alike.to_numpy()
+    without = value(agreed - agreement(kinds), totals - kinds, units - 1)
+    about = (times * without).sum() / units
+    half = ndtri(0.975) * np.sqrt((units - 1) / units * (times * (without - about) ** 2).sum())
+    if not half > 0:
+        return Coefficient(estimate, units, NO_SPREAD)
+    return Coefficient(
+        estimate, units, "", max(least, float(estimate - half)), min(1.0, float(estimate + half))
+    )

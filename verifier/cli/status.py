@@ -183,8 +183,11 @@ def _changed(status: Status) -> list[str]:
 
 
 def coefficient(found: Coefficient) -> str:
-    """A coefficient for people, or why there is none."""
-    return found.reason if found.estimate is None else f"{found.estimate:.3f} over {found.n_units} displays"
+    """A coefficient for people with its interval and n, or why there is none."""
+    if found.estimate is None:
+        return found.reason
+    limits = found.reason if found.low is None else f"{found.low:.3f}, {found.high:.3f}"
+    return f"{found.estimate:.3f} [{limits}] over {found.n_units} displays"
 
 
 def _money(money: Money) -> list[str]:

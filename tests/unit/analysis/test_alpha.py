@@ -58,3 +58,21 @@ def test_formulas_take_one_sum_per_replicate():
     assert got[0] == 1
     assert np.isnan(got[1])
     assert np.isnan(observed_from_sums(0.0, 0.0))
+
+
+@pytest.mark.parametrize(("measure", "least"), [(alpha_nominal, -1), (observed_agreement, 0)])
+def test_the_interval_is_what_leaving_out_one_unit_at_a_time_gives(measure, least):
+    counts = np.random.default_rng(5).multinomial(3, [0.7, 0.2, 0.1], size=40)
+    values = np.array([measure(np.delete(counts, at, axis=0)).estimate for at in range(40)])
+    half = 1.959963984540054 * np.sqrt(39 / 40 * ((values - values.mean()) ** 2).sum())
+    found = measure(counts)
+    limits = (max(least, found.estimate - half), min(1, found.estimate + half))
+    assert (found.low, found.high) == pytest.approx(limits, abs=1e-12)
+
+
+@pytest.mark.parametrize("counts", [[[3, 0], [2, 0]], [[1, 1]], [[2, 0], [0, 2]]])
+def test_where_no_two_units_differ_there_is_no_interval(counts):
+    for found in (alpha_nominal(np.array(counts)), observed_agreement(np.array(counts))):
+        assert found.low is None
+        assert found.high is None
+        assert found.reason
