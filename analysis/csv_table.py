@@ -13,13 +13,11 @@ import numpy as np
 import pandas as pd
 
 from analysis.csv_lines import cells_of_any_length
+from analysis.dialect import HEADER, Dialect
 from analysis.engine.counts import Bools, Codes
 from analysis.errors import InputError, plain
-from analysis.layout import Layout
 
 _TOLD: Final = "sep="
-# What holds any header.
-_BEGINNING: Final = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -37,21 +35,21 @@ class CsvTable:
     short: Bools
 
 
-def read_table(path: Path, layout: Layout) -> CsvTable:
+def read_table(path: Path, dialect: Dialect) -> CsvTable:
     """The table in a file.
 
     Raises:
         InputError: it cannot be read, or is no table.
     """
     try:
-        text = path.read_bytes().decode(layout.encoding)
-        header = _header(text, layout.separator, str(path))
-        odd = _odd(text, layout.separator)
+        text = path.read_bytes().decode(dialect.encoding)
+        header = _header(text, dialect.separator, str(path))
+        odd = _odd(text, dialect.separator)
         if odd:
-            frame, sizes = _carefully(text, layout.separator, str(path))
+            frame, sizes = _carefully(text, dialect.separator, str(path))
         else:
-            frame = _quickly(path, layout)
-            sizes = _sizes(text, layout)
+            frame = _quickly(path, dialect)
+            sizes = _sizes(text, dialect)
     except FileNotFoundError as error:
         raise InputError("no such file", where=str(path)) from error
     except UnicodeDecodeError as error:
@@ -64,35 +62,35 @@ def read_table(path: Path, layout: Layout) -> CsvTable:
         raise InputError("not a CSV table", where=str(path), got=str(error).strip()) from error
     frame = frame.set_axis([name.strip() for name in header], axis=1)
     # A row that holds nothing begins with what parts columns, or with a quote.
-    may_be = odd or any(f"\n{first}" in text for first in (layout.separator, '"'))
+    may_be = odd or any(f"\n{first}" in text for first in (dialect.separator, '"'))
     kept = ~_blank(frame) if may_be else np.ones(len(frame), dtype=bool)
     return CsvTable(
         frame.loc[kept].reset_index(drop=True), np.flatnonzero(kept), sizes[kept] < len(frame.columns)
     )
 
 
-def whole_table(path: Path, layout: Layout) -> pd.DataFrame:
+def whole_table(path: Path, dialect: Dialect) -> pd.DataFrame:
     """The rows of a file that may have no short ones and no name twice, blanks around cells taken off.
 
     Raises:
         InputError: it cannot be read, or is no such table.
     """
-    table = read_table(path, layout)
+    table = read_table(path, dialect)
     names = [name for name in table.frame.columns if name]
     if (twice := next((name for name in names if names.count(name) > 1), None)) is not None:
         raise InputError("two columns of one name", where=f"{path}:1", got=plain(twice), expected="once")
     if table.short.any():
-        line = lines_of(path, layout)[table.records[table.short][0]]
+        line = lines_of(path, dialect)[table.records[table.short][0]]
         expected = f"{len(table.frame.columns)} fields, as in the first line"
         raise InputError("too few fields", where=f"{path}:{line}", expected=expected)
     stripped: pd.DataFrame = table.frame.map(str.strip)
     return stripped
 
 
-def lines_of(path: Path, layout: Layout) -> list[int]:
+def lines_of(path: Path, dialect: Dialect) -> list[int]:
     """Line number of each record below the header."""
-    text = path.read_bytes().decode(layout.encoding)
-    return [line for line, _ in _records(text, layout.separator)][1:]
+    text = path.read_bytes().decode(dialect.encoding)
+    return [line for line, _ in _records(text, dialect.separator)][1:]
 
 
 def _records(text: str, separator: str, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
@@ -113,7 +111,7 @@ def _header(text: str, separator: str, where: str) -> list[str]:
     Raises:
         InputError: there is none, or it names no columns but what parts them.
     """
-    _, header = next(_records(text[:_BEGINNING], separator), (0, []))
+    _, header = next(_records(text[:HEADER], separator), (0, []))
     if not header:
         raise InputError("empty file", where=where, expected="a header line and rows")
     if header[0].lower().startswith(_TOLD):
@@ -135,9 +133,9 @@ def _odd(text: str, separator: str) -> bool:
     )
 
 
-def _quickly(path: Path, layout: Layout) -> pd.DataFrame:
+def _quickly(path: Path, dialect: Dialect) -> pd.DataFrame:
     """The rows by pandas, blank lines left out."""
-    separator, encoding = layout
+    separator, encoding = dialect
     frame = pd.read_csv(
         path, sep=separator, dtype="str", keep_default_na=False, na_filter=False, encoding=encoding
     )
@@ -170,15 +168,15 @@ def _blank(frame: pd.DataFrame) -> Bools:
     return blank
 
 
-def _sizes(text: str, layout: Layout) -> Codes:
+def _sizes(text: str, dialect: Dialect) -> Codes:
     """Number of fields of each record below the header."""
     # Without quotes a field more is a separator more; with them only a reader of CSV can tell.
     if '"' in text:
-        records = _records(text, layout.separator)
+        records = _records(text, dialect.separator)
         return np.array([len(record) for _, record in records], dtype=np.int64)[1:]
     letters = np.frombuffer(text.replace("\r\n", "\n").encode(), dtype=np.uint8)
     ends = np.append(np.flatnonzero(letters == ord("\n")), len(letters))
     starts = np.append(0, ends[:-1] + 1)
-    parts = np.flatnonzero(letters == ord(layout.separator))
+    parts = np.flatnonzero(letters == ord(dialect.separator))
     before, behind = np.searchsorted(parts, starts), np.searchsorted(parts, ends)
     return np.asarray(behind - before + 1, dtype=np.int64)[ends > starts][1:]

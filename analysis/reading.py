@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from analysis.csv_table import CsvTable, lines_of, read_table
+from analysis.dialect import Dialect, dialect_of, numbers
 from analysis.engine.counts import Codes
 from analysis.errors import InputError, Problem, plain
-from analysis.layout import Layout, layout_of, numbers
 
 # What the only dataset is called where no column names datasets.
 ONE_DATASET: Final = "corpus"
@@ -27,7 +27,7 @@ class Reading:
     Attributes:
         frame: its text columns.
         path: its file, if it has one.
-        layout: how it was saved.
+        dialect: how it was saved.
         records: which record of the file each row is.
         problems: what is wrong so far.
         bad: how many values are.
@@ -35,7 +35,7 @@ class Reading:
 
     frame: pd.DataFrame
     path: Path | None
-    layout: Layout
+    dialect: Dialect
     records: Codes
     problems: list[Problem] = field(default_factory=list)
     bad: int = 0
@@ -55,9 +55,9 @@ class Reading:
             InputError: what a comma or a point in them means cannot be told.
         """
         text = self.frame[name].str.strip()
-        if not self.layout.decimal_comma:
+        if not self.dialect.decimal_comma:
             return text
-        return pd.Series(numbers(text, self.layout, f"{self.path}: {name}"), index=text.index, dtype="str")
+        return pd.Series(numbers(text, self.dialect, f"{self.path}: {name}"), index=text.index, dtype="str")
 
     def finish(self) -> None:
         """Raise what was noted, in the order of the rows, with their place.
@@ -67,7 +67,7 @@ class Reading:
         """
         if not self.problems:
             return
-        lines = lines_of(self.path, self.layout) if self.path else None
+        lines = lines_of(self.path, self.dialect) if self.path else None
         self.problems.sort(key=lambda problem: int(problem.where.removeprefix("\0")))
         placed = []
         for problem in self.problems:
@@ -97,8 +97,8 @@ def open_table(
         InputError: it is no such table.
     """
     path = None if isinstance(source, pd.DataFrame) else Path(source)
-    layout = layout_of(path) if path else Layout()
-    table = _of_frame(source) if isinstance(source, pd.DataFrame) else read_table(Path(source), layout)
+    dialect = dialect_of(path) if path else Dialect()
+    table = _of_frame(source) if isinstance(source, pd.DataFrame) else read_table(Path(source), dialect)
     where = str(path) if path else "frame"
     _check_separator(table.frame, where)
     frame = _renamed(table.frame, columns or {}, (*required, *optional), where)
@@ -108,7 +108,7 @@ def open_table(
     if frame.empty:
         raise InputError("no rows", where=where, expected="a row for each shown annotation and worker")
     kept = frame[[name for name in (*required, *optional) if name in frame]]
-    reading = Reading(kept, path, layout, table.records)
+    reading = Reading(kept, path, dialect, table.records)
     reading.refuse(table.short, "too few fields", required[0], f"{len(table.frame.columns)} fields")
     for column in map(str, kept):
         nul = kept[column].str.contains("\0", regex=False)

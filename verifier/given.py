@@ -7,8 +7,8 @@ import io
 from pathlib import Path
 from typing import Final
 
+from analysis.dialect import encoding_of, separator_of
 from analysis.errors import InputError
-from analysis.layout import encoding_of, separator_of
 
 # What 64 bits hold, and databases with them.
 _DIGITS: Final = 18

@@ -12,8 +12,8 @@ from analysis.agreement.found import Agreement
 from analysis.agreement.measure import agreement
 from analysis.agreement.span_measure import span_agreement
 from analysis.agreement.taking import are_sets
+from analysis.dialect import Dialect, numbers, separator_of
 from analysis.errors import InputError, plain
-from analysis.layout import Layout, numbers, separator_of
 
 SHAPES: Final = {
     "labels": "one row a label: unit, worker, label",
@@ -51,7 +51,7 @@ def of_text(
     if shape not in SHAPES:
         raise InputError("no such shape", where="shape", got=plain(shape), expected=", ".join(SHAPES))
     frame = _read(text)
-    layout = Layout(separator_of(text.lstrip("\ufeff")))
+    dialect = Dialect(separator_of(text.lstrip("\ufeff")))
     if shape == "spans":
         return span_agreement(frame, level=level, replicates=0)
     names = [name.strip() for name in categories.split(",") if name.strip()] or None
@@ -59,10 +59,10 @@ def of_text(
         raise InputError("no such distance", where="distance", got=plain(distance), expected="jaccard, masi")
     common = {"categories": names, "scale": scale, "distance": distance or None, "repeats": repeats}
     if shape == "joint":
-        return agreement(table=_joint(frame, layout), level=level, replicates=0, **common)  # type: ignore[arg-type]  # of one name each
+        return agreement(table=_joint(frame, dialect), level=level, replicates=0, **common)  # type: ignore[arg-type]  # of one name each
     long = _long(frame) if shape == "labels" else _melted(frame)
     if scale in ("interval", "ratio"):
-        long["label"] = numbers(long["label"], layout, "the labels")
+        long["label"] = numbers(long["label"], dialect, "the labels")
     return agreement(long, level=level, replicates=0, **common)  # type: ignore[arg-type]  # the same
 
 
@@ -106,11 +106,11 @@ def _melted(frame: pd.DataFrame) -> pd.DataFrame:
     return table.melt(id_vars="unit", var_name="worker", value_name="label")
 
 
-def _joint(frame: pd.DataFrame, layout: Layout) -> pd.DataFrame:
+def _joint(frame: pd.DataFrame, dialect: Dialect) -> pd.DataFrame:
     """Counts with names at both sides."""
     counts = frame.set_index(frame.columns[0])
     counts.index.name = None
-    plain_cells = numbers(counts.to_numpy().ravel(), layout, "the table")
+    plain_cells = numbers(counts.to_numpy().ravel(), dialect, "the table")
     cells = pd.DataFrame(np.reshape(plain_cells, counts.shape), index=counts.index, columns=counts.columns)
     found = cells.apply(pd.to_numeric, errors="coerce")
     if (bad := found.isna().to_numpy()).any():

@@ -11,9 +11,9 @@ import pandas as pd
 
 from analysis.agreement.labels import members_of, text_of
 from analysis.csv_table import whole_table
+from analysis.dialect import dialect_of, numbers
 from analysis.engine.counts import Codes, Floats
 from analysis.errors import InputError
-from analysis.layout import layout_of, numbers
 
 # MASI: what a shared part is worth when one set holds the other, and when neither does (Passonneau 2006).
 _HOLDS: Final = 2 / 3
@@ -119,10 +119,10 @@ def square(table: pd.DataFrame | Path | str, what: str) -> tuple[tuple[str, ...]
 
 
 def _csv(path: Path) -> pd.DataFrame:
-    layout = layout_of(path)
-    whole = whole_table(path, layout)
+    dialect = dialect_of(path)
+    whole = whole_table(path, dialect)
     frame = whole.set_index(whole.columns[0])
-    plain = numbers(frame.to_numpy().ravel(), layout, str(path))
+    plain = numbers(frame.to_numpy().ravel(), dialect, str(path))
     return pd.DataFrame(np.reshape(plain, frame.shape), index=frame.index, columns=frame.columns)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from analysis.layout import Layout, layout_of, numbers
+from analysis.dialect import Dialect, dialect_of, numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,9 +120,9 @@ def agreement(
     if spans:
         found = span_agreement(_labels(file)[0], **common)
     else:
-        labels, layout = (None, None) if table else _labels(file)
-        if layout and labels is not None and scale in (Scale.INTERVAL, Scale.RATIO) and label in labels:
-            labels[label] = numbers(labels[label].str.strip(), layout, f"{file}: {label}")
+        labels, dialect = (None, None) if table else _labels(file)
+        if dialect and labels is not None and scale in (Scale.INTERVAL, Scale.RATIO) and label in labels:
+            labels[label] = numbers(labels[label].str.strip(), dialect, f"{file}: {label}")
         found = measure.agreement(
             labels,
             unit=unit,
@@ -155,9 +155,9 @@ def _tell(found: Agreement, file: Path, html: Path | None, *, as_json: bool) -> 
         typer.echo(readable(found))
 
 
-def _labels(file: Path) -> tuple[pd.DataFrame, Layout]:
+def _labels(file: Path) -> tuple[pd.DataFrame, Dialect]:
     """A CSV as text, and how it was saved: what is empty is empty, and nothing else means missing."""
     from analysis.csv_table import whole_table  # noqa: PLC0415 - help is quick without pandas
 
-    layout = layout_of(file)
-    return whole_table(file, layout), layout
+    dialect = dialect_of(file)
+    return whole_table(file, dialect), dialect

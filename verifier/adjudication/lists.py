@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from analysis.csv_lines import write_records
 from analysis.decisions import DECISIONS, EDIT
+from analysis.dialect import encoding_of, separator_of
 from analysis.errors import InputError, Problem
-from analysis.layout import encoding_of, separator_of
 from verifier import targets
 from verifier.adjudication.deciding import Choice, decide_within, named
 from verifier.adjudication.queue import Queue, queue

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from analysis.csv_lines import cells_of_any_length
+from analysis.dialect import separator_of
 from analysis.documents import Document
 from analysis.errors import ConfigError, InputError
-from analysis.layout import separator_of
 from verifier import settings
 from verifier.corpus.audit import Draft, settle
 from verifier.corpus.rows import (

@@ -11,14 +11,15 @@ from typing import Final, NamedTuple
 from analysis.errors import InputError
 
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_HEADER: Final = 1 << 20
+# Letters, or bytes, that hold any header.
+HEADER: Final = 1 << 20
 _LINE: Final = re.compile(r"[^\r\n]*[^\s][^\r\n]*")
 _SIGNED: Final = re.compile(r"-?[0-9]+([.,])[0-9]+")
 # A sign before three digits may part thousands.
 _GROUPED: Final = re.compile(r"-?[1-9][0-9]{0,2}[.,][0-9]{3}")
 
 
-class Layout(NamedTuple):
+class Dialect(NamedTuple):
     """What a reader of a table has to know.
 
     Attributes:
@@ -40,7 +41,7 @@ def separator_of(text: str) -> str:
 
     What stands in quotes parts nothing, and blank lines are none.
     """
-    line = _LINE.search("".join(text[:_HEADER].split('"')[::2]))
+    line = _LINE.search("".join(text[:HEADER].split('"')[::2]))
     header = line[0] if line else ""
     if "\t" in header:
         return "\t"
@@ -52,30 +53,30 @@ def encoding_of(start: bytes) -> str:
     return "utf-16" if start.startswith(_UTF16) else "utf-8-sig"
 
 
-def layout_of(path: Path) -> Layout:
-    """The layout of a file, by its first line; the usual one if that cannot be read."""
+def dialect_of(path: Path) -> Dialect:
+    """The dialect of a file, by its first line; the usual one if that cannot be read."""
     try:
         with path.open("rb") as file:
-            start = file.read(_HEADER)
+            start = file.read(HEADER)
         text = codecs.getincrementaldecoder(encoding_of(start))().decode(start)
     except (OSError, UnicodeDecodeError):
-        return Layout()
-    return Layout(separator_of(text), encoding_of(start))
+        return Dialect()
+    return Dialect(separator_of(text), encoding_of(start))
 
 
-def numbers(cells: Iterable[str], layout: Layout, where: str) -> list[str]:
+def numbers(cells: Iterable[str], dialect: Dialect, where: str) -> list[str]:
     """Numbers as computers write them: where a comma parts no columns, one in a number is a decimal comma.
 
     Args:
         cells: all that stand together, each without blanks around it; what is no number stays as it is.
-        layout: of their table.
+        dialect: of their table.
         where: for messages.
 
     Raises:
         InputError: some have a comma and some a point; or what they have may part thousands as well.
     """
     said = list(cells)
-    if not layout.decimal_comma:
+    if not dialect.decimal_comma:
         return said
     signed = {text: found[1] for text in dict.fromkeys(said) if (found := _SIGNED.fullmatch(text))}
     _check_signs(signed, said, where)
