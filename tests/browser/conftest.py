@@ -102,15 +102,6 @@ def live_server(planned_study: Path, tmp_path_factory: pytest.TempPathFactory) -
     yield from served(Path(shutil.copytree(planned_study, folder)))
 
 
-@pytest.fixture(scope="session")
-def writing(planned_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server of a study that asks for missing names and takes comments: it has boxes to write into."""
-    folder = Path(shutil.copytree(planned_study, tmp_path_factory.mktemp("writing") / "pages"))
-    with (folder / "study.yaml").open("a", encoding="utf-8") as file:
-        file.write("pages: {comments: true, missing_mentions: true}\n")
-    yield from served(folder)
-
-
 @pytest.fixture
 def own_server(planned_study: Path, tmp_path: Path) -> Iterator[LiveServer]:
     """A server that a test may kill, with its own copy of the study."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Served, findings, look, stored
+from tests.browser.conftest import Served, findings, look, served, stored
 from tests.browser.test_assignment import active, handed_in, settled, to_tasks
 
 # The first key, and the others at the very moment at which another text comes.
@@ -24,6 +28,15 @@ AT_ONCE = """([first, ...others]) => new Promise((done) => {
   watch.observe(where, changes);
   strike(first);
 })"""
+
+
+@pytest.fixture(scope="module")
+def asking(planned_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server of a study that asks for missing names, and takes comments."""
+    folder = Path(shutil.copytree(planned_study, tmp_path_factory.mktemp("going") / "pages"))
+    with (folder / "study.yaml").open("a", encoding="utf-8") as file:
+        file.write("pages: {comments: true, missing_mentions: true}\n")
+    yield from served(folder)
 
 
 def decide_the_text(page: Page) -> list[str]:
@@ -134,9 +147,9 @@ def test_a_text_that_does_not_come_leaves_undo_and_the_texts_there_are(page: Pag
     expect(page.locator("#notice")).to_be_hidden()
 
 
-def test_missing_names_are_asked_for_before_a_text_goes(page: Page, writing: Served) -> None:
+def test_missing_names_are_asked_for_before_a_text_goes(page: Page, asking: Served) -> None:
     """The page stays, at the button that goes on; a comment being written is kept where it belongs."""
-    to_tasks(page, writing.url, "asked")
+    to_tasks(page, asking.url, "asked")
     expect(page.locator("#missing-none")).to_be_hidden()
     *_, display = verify_all_but_one(page)
     page.keyboard.press("c")
@@ -159,9 +172,9 @@ def test_missing_names_are_asked_for_before_a_text_goes(page: Page, writing: Ser
     expect(page.locator("#comment-box")).to_have_value("odd words")
 
 
-def test_a_name_being_typed_stays_being_typed_when_one_looks_elsewhere(page: Page, writing: Served) -> None:
+def test_a_name_being_typed_stays_being_typed_when_one_looks_elsewhere(page: Page, asking: Served) -> None:
     """Back from another tab, the rest of it goes into the box and decides nothing."""
-    to_tasks(page, writing.url, "looks up")
+    to_tasks(page, asking.url, "looks up")
     page.keyboard.press("m")
     page.keyboard.type("nobo")
     with page.expect_response("**/state"):
@@ -174,9 +187,9 @@ def test_a_name_being_typed_stays_being_typed_when_one_looks_elsewhere(page: Pag
     expect(page.locator("#missing-form")).to_be_hidden()
 
 
-def test_a_comment_that_cannot_be_sent_holds_the_tab(page: Page, writing: Served) -> None:
+def test_a_comment_that_cannot_be_sent_holds_the_tab(page: Page, asking: Served) -> None:
     """Closed within a word without a network, the browser asks first; the words are sent when it is back."""
-    to_tasks(page, writing.url, "holds")
+    to_tasks(page, asking.url, "holds")
     page.context.set_offline(True)
     page.keyboard.press("c")
     page.keyboard.type("half a w")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import Served, look, stored, watched
+from tests.browser.conftest import Served, look, served, stored, watched
 from tests.browser.test_assignment import active, settled, to_tasks
 
 # Keys struck before the browser can draw anything between them.
@@ -21,6 +25,15 @@ STRUCK = """keys => keys.map((key) => {
   const struck = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
   return !document.activeElement.dispatchEvent(struck);
 })"""
+
+
+@pytest.fixture(scope="module")
+def writing(planned_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server of a study with boxes to write into."""
+    folder = Path(shutil.copytree(planned_study, tmp_path_factory.mktemp("writing") / "pages"))
+    with (folder / "study.yaml").open("a", encoding="utf-8") as file:
+        file.write("pages: {comments: true, missing_mentions: true}\n")
+    yield from served(folder)
 
 
 def hold(page: Page, key: str) -> None:
