@@ -23,7 +23,6 @@ def answering(app: Flask) -> Iterator[str]:
     server = create_server(app, host="127.0.0.1", port=0, threads=8)
     with _running(server):
         yield f"http://127.0.0.1:{server.effective_port}"
-        server.task_dispatcher.shutdown()
 
 
 @contextmanager
@@ -39,14 +38,27 @@ def served(folder: Path, *, port: int = 0) -> Iterator[str]:
 
 @contextmanager
 def _running(server: TcpWSGIServer) -> Iterator[None]:
-    thread = threading.Thread(target=server.run, daemon=True)
+    """A server that runs; at the end its threads end one after the other, and only then its sockets close.
+
+    What they wake each other by is a pipe: closed while one still writes, it would be a bad descriptor, or by
+    then somebody else's.
+    """
+    ending = threading.Event()
+
+    def run() -> None:
+        while not ending.is_set():
+            wasyncore.loop(timeout=1, map=server._map, count=1)
+
+    thread = threading.Thread(target=run, daemon=True)
     thread.start()
     try:
         yield
     finally:
-        # In its own thread: that one would fail where a socket that it waits for is closed by another.
-        server.trigger.pull_trigger(lambda: wasyncore.close_all(server._map))
+        ending.set()
+        server.pull_trigger()
         thread.join()
+        server.task_dispatcher.shutdown()
+        wasyncore.close_all(server._map)
 
 
 def put(patch: pytest.MonkeyPatch) -> None:
