@@ -75,7 +75,8 @@ def table(name: str, rows: Sequence[Row]) -> str:
         if row.bar is not None:
             line += f"   (bar {row.bar:g})"
         if row.peer is not None:
-            line += f"\n  {'':6}{row.beside:<60} {row.peer:>11.4g} {row.unit}   ratio {row.ratio:.3g}"
+            line += f"\n  {'':6}{row.beside:<60} {row.peer:>11.4g} {row.unit}"
+            line += f"   ratio {row.ratio:.3g}" if row.ratio else ""
         out.append(line)
     return "\n".join(out)
 

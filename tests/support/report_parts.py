@@ -90,7 +90,7 @@ def audit(dataset: str) -> pd.DataFrame:
         "judgments": 3,
     }
     wrong = {"finding": "not verified", "start": 22, "end": 28, "key": "w:en:Sydney", "sources": "GT|Alpha"}
-    lacking = {"finding": "verified, not in the ground truth", "start": 47, "end": 52, "key": "w:en:Paris"}
+    lacking = {"finding": "verified, not in the ground truth", "start": 46, "end": 51, "key": "w:en:Paris"}
     return pd.DataFrame(
         [
             {**common, **wrong, "verify": 1, "edit": 2, "remove": 0},

@@ -13,6 +13,7 @@ import numpy as np
 from flask.testing import FlaskClient
 from sqlalchemy import Pool, event, select
 
+from analysis.schema import DECOY
 from tests.support.web_worker import Worker
 from verifier.store import work
 from verifier.store.models import AssignmentTask
@@ -26,6 +27,18 @@ def controls(study: Study, token: str) -> set[int]:
         rows = session.scalars(
             select(AssignmentTask.ordinal).where(
                 AssignmentTask.assignment_id == assignment.id, AssignmentTask.slot_id.is_(None)
+            )
+        )
+        return set(rows)
+
+
+def decoys(study: Study, token: str) -> set[int]:
+    """Ordinals of the decoys in an assignment; they are among its controls."""
+    with study.read() as session:
+        assignment = work.at_work(session, token)
+        rows = session.scalars(
+            select(AssignmentTask.ordinal).where(
+                AssignmentTask.assignment_id == assignment.id, AssignmentTask.arm == DECOY
             )
         )
         return set(rows)

@@ -70,4 +70,9 @@ def build(
     with closing(LocalKb(report.target)) as built:
         if not built.described(1):
             note("Nothing in it has a description: cards will show titles alone, which are hard to judge by.")
+        if lacking := built.without_article():
+            note(
+                f"{lacking:,} items have no url: the address of an article that a worker pastes leads to them"
+                " by its title alone."
+            )
     say(f"Built {report.target}: {report.entities:,} entities with {report.names:,} names.")

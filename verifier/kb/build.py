@@ -12,40 +12,32 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from analysis.errors import InputError, Problem, StateError
-from analysis.keys import check_language
+from analysis.keys import check_language, normalise
+from verifier.kb import index
 from verifier.kb.dump import is_dump, read_dump
 from verifier.kb.images import Images
-from verifier.kb.names import fold, without_qualifier
+from verifier.kb.names import fold, marks, without_qualifier
 from verifier.kb.pages import is_pages, read_pages
 from verifier.kb.rows import EntityRow, OtherName, Read, read_rows
 
 T = TypeVar("T")
 
-FORMAT: Final = "1"
-
-# Names are numbered by falling popularity: the full-text index answers in that order, so the best known
-# of many matches come first without sorting them all.
+# Entities are numbered by falling popularity: the index answers in that order, so the best known of many
+# matches come first without sorting them all.
 _TABLES: Final = """
 create table fact (name text primary key, value text not null);
 create table entity (
     id integer primary key, key text not null unique, title text not null, description text,
     extract text, popularity real not null, url text, image text, credit text
 );
+create table address (key text not null, entity integer not null, primary key (key, entity)) without rowid;
 create table name (
     id integer primary key, entity integer not null references entity (id), name text not null,
     folded text not null, is_title integer not null
 );
-create virtual table name_words using fts5 (
-    folded, content='name', content_rowid='id', detail=full, prefix='1 2 3',
-    tokenize='unicode61 remove_diacritics 2'
-);
-create virtual table name_letters using fts5 (
-    folded, content='name', content_rowid='id', detail=none, tokenize='trigram'
-);
-create virtual table letter using fts5vocab (name_letters, row);
 """
 # What is read is put down first, in the order read: what comes last may be best known, or name the first.
 _STAGE: Final = """
@@ -71,22 +63,13 @@ insert into stage.called select key, json_group_array(name), count(*) from stage
 _ORDERED: Final = (
     "select r.key, r.title, r.description, r.extract, r.popularity + coalesce(c.n, 0) as known, r.url,"
     " r.image, r.credit, r.aliases, c.names from stage.row r left join stage.called c on c.key = r.key"
-    " order by known desc, r.key"
+    " order by known desc, length(r.key), r.key"
 )
 _QUICK: Final = """
 pragma main.journal_mode = off; pragma main.synchronous = off; pragma main.cache_size = -32000;
 pragma stage.journal_mode = off; pragma stage.synchronous = off;
 """
 _BATCH: Final = 2000
-_INDEXES: Final = """
-create index name_folded on name (folded);
-create index name_entity on name (entity);
-insert into name_words (name_words) values ('rebuild');
-insert into name_letters (name_letters) values ('rebuild');
-insert into name_words (name_words) values ('optimize');
-insert into name_letters (name_letters) values ('optimize');
-analyze;
-"""
 
 
 @dataclass(frozen=True)
@@ -129,7 +112,7 @@ def build(source: Path, target: Path, *, language: str = "en") -> BuildReport:
         repeated = _stage(part, stage, read(source, language), source, again=read is read_pages)
         with source.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-        facts = {"format": FORMAT, "source_sha256": digest, "language": language}
+        facts = {"format": index.FORMAT, "source_sha256": digest, "language": language}
         with _said_of(target):
             entities, names = _write(part, facts, Images(target))
             part.close()
@@ -252,34 +235,51 @@ def _batches(found: Iterable[T], size: int) -> Iterator[list[T]]:
 
 def _write(connection: sqlite3.Connection, facts: dict[str, str], images: Images) -> tuple[int, int]:
     """Turn what was put down into the knowledge base; how many entities and names it has."""
-    connection.executescript(_TABLES)
+    connection.executescript(_TABLES + index.TABLES)
     connection.executemany("insert into fact values (?, ?)", sorted(facts.items()))
     connection.executescript(_GATHER)
     entities = names = 0
     for batch in _batches(connection.execute(_ORDERED), _BATCH):
-        rows, called = [], []
+        rows, called, worded, at = [], [], [], []
         for *told, image, credit, aliases, others in batch:
             entities += 1
             name = images.keep(Path(os.fsdecode(image)).read_bytes()) if image else None
             rows.append((entities, *told, name, credit))
+            at += [(other, entities) for other in _address(*told)]
             led_here = sorted(json.loads(others)) if others else []
-            for one in _names(told[1], [*filter(None, aliases.split("\0")), *led_here]):
-                names += 1
-                called.append((names, entities, *one))
+            own = list(_names(told[1], [*filter(None, aliases.split("\0")), *led_here]))
+            called += [(names + n, entities, *one) for n, one in enumerate(own, start=1)]
+            names += len(own)
+            worded.append((entities, index.words_of((one[1] for one in own), told[2])))
         connection.executemany("insert into entity values (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         connection.executemany("insert into name values (?, ?, ?, ?, ?)", called)
+        connection.executemany("insert into address values (?, ?)", at)
+        connection.executemany("insert into words (rowid, said) values (?, ?)", worded)
     connection.commit()
     connection.execute("detach stage")
-    connection.executescript(_INDEXES)
+    index.finish(connection)
     connection.commit()
     return entities, names
+
+
+def _address(key: str, *told: Any) -> Iterator[str]:
+    """The key of the article at an entity's address, where that is not the entity's own."""
+    url = told[-1]
+    if not url or "wiki" not in url:
+        return
+    try:
+        other = normalise(url, "en")
+    except InputError:
+        return
+    if other != key and not other.startswith("id:"):
+        yield other
 
 
 def _names(title: str, aliases: Iterable[str]) -> Iterator[tuple[str, str, bool]]:
     """Every name of an entity, each folded form once, the title first."""
     seen: set[str] = set()
     for name in (title, without_qualifier(title), *aliases):
-        folded = fold(name)
+        folded = fold(name) or marks(name)
         if folded and folded not in seen:
             yield name, folded, not seen
             seen.add(folded)

@@ -10,17 +10,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from analysis.errors import StateError
-from verifier.kb.build import FORMAT
-from verifier.kb.names import address_of, fold, similarity, trigrams
-
-_POOL: Final = 200
-_FEW: Final = 3
-_LETTERS_ASKED: Final = 6
-_ALIKE: Final = 0.5
-_LONGEST_QUERY: Final = 200
+from verifier.kb.index import FORMAT
+from verifier.kb.names import address_of, fold
+from verifier.kb.searching import Searching
+from verifier.kb.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -63,8 +59,9 @@ class LocalKb:
         self.path = path
         self._own = threading.local()
         self._connections: list[sqlite3.Connection] = []
-        self._guard = threading.Lock()
+        self._guard = threading.RLock()
         self._closed = False
+        self._words: Vocabulary | None = None
         try:
             (found,) = self._one("select value from fact where name = 'format'") or ("none",)
         except sqlite3.DatabaseError:
@@ -111,15 +108,37 @@ class LocalKb:
         del keys, language
 
     def meant(self, key: str, language: str) -> str | None:
-        """The key as it is; None if it is not in the knowledge base."""
-        del language
-        return key if self.card(key) is not None else None
+        """The key by which the knowledge base names the entity; None if it is not there.
+
+        Where that is not the key itself, the entity's row has its address; or it has none at all, and it is
+        the only such one with just the title of this article of the data set's language.
+        """
+        if self._one("select 1 from entity where key = ?", (key,)):
+            return key
+        rows = self._all(
+            "select e.key from address a join entity e on e.id = a.entity where a.key = ? limit 2", (key,)
+        )
+        if not rows and key.startswith(f"w:{language}:"):
+            title = key.removeprefix(f"w:{language}:")
+            rows = self._all(
+                "select e.key from name n join entity e on e.id = n.entity"
+                " where replace(n.folded, ' ', '') = ? and n.name = ? and n.is_title"
+                " and e.key not like 'w:%' and coalesce(e.url, '') = '' limit 2",
+                (fold(title).replace(" ", ""), title),
+            )
+        return rows[0][0] if len(rows) == 1 else None
+
+    def without_article(self) -> int:
+        """How many items of Wikidata have no address, so that an article leads to them by its title alone."""
+        (number,) = self._one(
+            "select count(*) from entity where key like 'wd:%' and coalesce(url, '') = ''"
+        ) or (0,)
+        return int(number)
 
     def search(self, query: str, limit: int = 10, language: str | None = None) -> list[Candidate]:
         """Entities that `query` may mean, best first.
 
-        Order: the whole name is equal, then all words found (the last one as a beginning), then, when
-        those are few, names spelt nearly so; among equals the better known first.
+        See `verifier.kb.searching` for how they are found, and in which order.
 
         Args:
             query: what was typed; accents, case and punctuation do not matter.
@@ -127,19 +146,13 @@ class LocalKb:
             language: makes no difference here; names of all languages are in one index.
         """
         del language
-        folded = fold(query[:_LONGEST_QUERY])
-        if not folded:
-            return []
-        found = dict.fromkeys(self._equal(folded))
-        found.update(dict.fromkeys(self._by_words(folded)))
-        if len(found) < min(_FEW, limit):
-            found.update(dict.fromkeys(self._by_letters(folded)))
-        return self._candidates(list(found)[:limit])
+        return self._candidates(Searching(self._all, self._vocabulary, query, limit).found())
 
     def namesakes(self, key: str, limit: int = 10) -> list[str]:
         """Other entities that share a title or an alias with this one, the better known first."""
         rows = self._all(
-            "select distinct other.entity from name own join name other on other.folded = own.folded "
+            "select distinct other.entity from name own join name other "
+            "on replace(other.folded, ' ', '') = replace(own.folded, ' ', '') and other.folded = own.folded "
             "where own.entity = (select id from entity where key = ?) and other.entity != own.entity "
             "order by other.entity limit ?",
             (key, limit),
@@ -150,8 +163,18 @@ class LocalKb:
         """Entities that go by exactly this name, accents and case aside, the best known first."""
         rows = self._all(
             "select e.key from name n join entity e on e.id = n.entity "
-            "where n.folded = ? order by e.id limit ?",
-            (fold(name), limit),
+            "where replace(n.folded, ' ', '') = ? and n.folded = ? order by e.id limit ?",
+            (fold(name).replace(" ", ""), fold(name), limit),
+        )
+        return [row[0] for row in rows]
+
+    def titled(self, title: str, limit: int, language: str | None = None) -> list[str]:
+        """Entities with just this title, accents and case aside, the best known first."""
+        del language
+        rows = self._all(
+            "select e.key from name n join entity e on e.id = n.entity"
+            " where replace(n.folded, ' ', '') = ? and n.folded = ? and n.is_title order by e.id limit ?",
+            (fold(title).replace(" ", ""), fold(title), limit),
         )
         return [row[0] for row in rows]
 
@@ -172,48 +195,12 @@ class LocalKb:
             turn += 1
         return [candidate.key for candidate in self._candidates(drawn)]
 
-    def _equal(self, folded: str) -> list[int]:
-        rows = self._all(
-            "select entity from name where folded = ? order by is_title desc, id limit ?", (folded, _POOL)
-        )
-        return [row[0] for row in rows]
-
-    def _by_words(self, folded: str) -> list[int]:
-        words = folded.split()
-        asked = " ".join([*(f'"{word}"' for word in words[:-1]), f'"{words[-1]}"*'])
-        rows = self._all(
-            "select n.entity, n.folded from name_words w join name n on n.id = w.rowid "
-            "where name_words match ? order by w.rowid limit ?",
-            (asked, _POOL),
-        )
-        # A name that begins as typed reads as a better answer than one with the words inside.
-        begins = [row[0] for row in rows if row[1].startswith(folded)]
-        return begins + [row[0] for row in rows if not row[1].startswith(folded)]
-
-    def _by_letters(self, folded: str) -> list[int]:
-        """Entities with a name spelt nearly so, found through its rarest three-letter stretches."""
-        whole = {folded[i : i + 3] for i in range(len(folded) - 2)}
-        if not whole:
-            return []
-        marks = ",".join("?" * len(whole))
-        known = self._all(
-            f"select term from letter where term in ({marks}) order by doc, term", sorted(whole)
-        )
-        asked = " OR ".join(f'"{row[0]}"' for row in known[:_LETTERS_ASKED])
-        if not asked:
-            return []
-        rows = self._all(
-            "select n.entity, n.folded from name_letters l join name n on n.id = l.rowid "
-            "where name_letters match ? order by l.rowid limit ?",
-            (asked, 20 * _POOL),
-        )
-        own = trigrams(folded)
-        # To be half alike a name shares a third of these at least: to look for them is quicker than to cut
-        # every name up.
-        near = (row for row in rows if 3 * sum(part in f" {row[1]} " for part in own) >= len(own))
-        scored = ((similarity(own, trigrams(row[1])), row[0]) for row in near)
-        alike = sorted(((-score, entity) for score, entity in scored if score >= _ALIKE))
-        return [entity for _, entity in alike]
+    def _vocabulary(self) -> Vocabulary:
+        """The words of all names, read once they are needed."""
+        with self._guard:
+            if self._words is None:
+                self._words = Vocabulary(self._connection())
+            return self._words
 
     def _candidates(self, entities: Iterable[int]) -> list[Candidate]:
         wanted = list(entities)

@@ -32,15 +32,9 @@ def fold(name: str) -> str:
     return " ".join(_WORD.findall(bare.replace("_", " ")))
 
 
-def trigrams(folded: str) -> set[str]:
-    """The three-letter stretches of a folded name, its word edges included."""
-    return {word[i : i + 3] for word in (f" {w} " for w in folded.split()) for i in range(len(word) - 2)}
-
-
-def similarity(one: set[str], other: set[str]) -> float:
-    """Dice's coefficient of two trigram sets, from 0 (nothing shared) to 1 (the same)."""
-    total = len(one) + len(other)
-    return 2 * len(one & other) / total if total else 0.0
+def marks(name: str) -> str:
+    """What stands for a name that folds to nothing, such as `!!!`."""
+    return "".join(name.casefold().split())
 
 
 def without_qualifier(title: str) -> str:

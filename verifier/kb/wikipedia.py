@@ -211,6 +211,14 @@ class WikipediaKb:
         )
         return list(dict.fromkeys(found))[:limit]
 
+    def titled(self, title: str, limit: int, language: str | None = None) -> list[str]:
+        """Entities with just this title, accents and case aside.
+
+        Raises:
+            UnansweredError: there is no answer.
+        """
+        return [one.key for one in self.search(title, limit, language) if fold(one.title) == fold(title)]
+
     def namesakes(self, key: str, limit: int = 10) -> list[str]:
         """Other entities with the same title, whatever stands behind it in brackets."""
         card = self.card(key)

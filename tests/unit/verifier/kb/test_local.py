@@ -16,6 +16,10 @@ MORE = (
     "wd:Q76\tBarack Obama\tAmerican politician\t\tObama\t999\n"
     "wd:Q13133\tMichelle Obama\tAmerican lawyer\t\t\t500\n"
     "wd:Q41773\tObama\tcity in Japan\t\t\t5\n"
+    "wd:Q38022\tSaint Louis\tcity in Missouri\t\t\t90\n"
+    "wd:Q38076\tMcDonald's\trestaurants\t\t\t80\n"
+    "wd:Q371938\t!!!\tmusic group\t\t\t3\n"
+    "wd:Q4936747\tBogumi\u0142\tgiven name\t\t\t2\n"
 )
 
 
@@ -31,7 +35,7 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> LocalKb:
 @pytest.mark.parametrize(
     ("query", "first"),
     [
-        ("Obama", "Obama"),
+        ("Obama", "Barack Obama"),
         ("obam", "Barack Obama"),
         ("barak obama", "Barack Obama"),
         ("obama barack", "Barack Obama"),
@@ -51,6 +55,73 @@ def test_what_is_found_first(kb: LocalKb, query: str, first: str) -> None:
 @pytest.mark.parametrize("query", ["", "?!", "zzzz", '"', 'x" OR *', "AND NOT", "\u0000", "日本"])
 def test_nothing_found_is_no_error(kb: LocalKb, query: str) -> None:
     assert kb.search(query) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("barrack obma", "Barack Obama"),
+        ("arack obama", "Barack Obama"),
+        ("Pparis", "Paris"),
+        ("springsten", "Bruce Springsteen"),
+        ("sprngs", "Bruce Springsteen"),
+        ("Merkel's", "Angela Merkel"),
+        ("B. Springsteen", "Bruce Springsteen"),
+        ("brucespringsteen", "Bruce Springsteen"),
+        ("bruce-springsteen", "Bruce Springsteen"),
+        ("river of seine", "Seine"),
+        ("texas scottish", "Texas (band)"),
+        ("merkel german politician", "Angela Merkel"),
+        ("rome city in georgia", "Rome, Georgia"),
+        ("the paris in texas", "Paris, Texas"),
+        ("St. Louis", "Saint Louis"),
+        ("mcdonalds", "McDonald's"),
+        ("!!!", "!!!"),
+        ("Bogumil", "Bogumił"),
+    ],
+)
+def test_what_is_typed_otherwise_than_it_is_written(kb: LocalKb, query: str, first: str) -> None:
+    assert kb.search(query)[0].title == first
+
+
+def test_of_words_nearly_so_the_nearest_come_first(tmp_path: Path) -> None:
+    """A swap of neighbours is one edit; a short word bears none, one of four letters one."""
+    titles = ["Martin", "Marten", "Marvin", "Abc", "Iran", "Oman"]
+    (tmp_path / "kb.tsv").write_text("\n".join(["title\tkey"] + [f"{t}\tid:{t}" for t in titles]))
+    build(tmp_path / "kb.tsv", tmp_path / "kb.db")
+    kb = LocalKb(tmp_path / "kb.db")
+    found = {query: [one.title for one in kb.search(query)] for query in ("mratin", "marvni", "xb", "iram")}
+    assert {query: titles[:1] for query, titles in found.items()} == {
+        "mratin": ["Martin"],
+        "marvni": ["Marvin"],
+        "xb": [],
+        "iram": ["Iran"],
+    }
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "a" * 10_000,
+        "a " * 5_000,
+        "a b c d e f g h i j k l m n o p",
+        '"' * 500,
+        '"paris" NEAR(france)',
+        "paris AND NOT (x OR",
+        "* ^ ~ + - :",
+        "words : paris*",
+        "^paris ~city",
+        "'; drop table entity; --",
+        "%_%",
+        "\ud800",
+        "\u202eparis\u0000",
+        "e\u0301" * 300,
+        "\U0001f642" * 300,
+    ],
+)
+def test_hostile_queries_are_harmless_and_answered_alike(kb: LocalKb, query: str) -> None:
+    assert kb.search(query) == kb.search(query)
+    assert kb.search("paris")[0].key == "wd:Q90"
 
 
 def test_all_namesakes_are_found_and_counted(kb: LocalKb) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from verifier.kb.names import address_of, fold, similarity, title_of, trigrams, without_qualifier
+from verifier.kb.names import address_of, fold, title_of, without_qualifier
 
 
 @pytest.mark.parametrize(
@@ -22,13 +22,6 @@ from verifier.kb.names import address_of, fold, similarity, title_of, trigrams, 
 )
 def test_fold(name: str, folded: str) -> None:
     assert fold(name) == folded
-
-
-def test_similarity_runs_from_nothing_to_the_same() -> None:
-    assert similarity(trigrams("obama"), trigrams("obama")) == 1
-    assert similarity(trigrams("obama"), trigrams("xyz")) == 0
-    assert similarity(set(), set()) == 0
-    assert 0.5 < similarity(trigrams("barak obama"), trigrams("barack obama")) < 1
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,9 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> LocalKb:
         ("NIL", "NIL"),
         ("wd:Q90", "wd:Q90"),
         ("Q90", "wd:Q90"),
-        ("https://en.wikipedia.org/wiki/Paris#History", "w:en:Paris"),
+        ("https://en.wikipedia.org/wiki/Paris#History", "wd:Q90"),
+        ("https://fr.wikipedia.org/wiki/Paris", "w:fr:Paris"),
+        ("https://en.wikipedia.org/wiki/paris (mythology)", "w:en:Paris (mythology)"),
         ("https://de.m.wikipedia.org/wiki/M%C3%BCnchen?action=raw", "w:de:München"),
         ("www.wikidata.org/wiki/Q90", "wd:Q90"),
         ("en.wikipedia.org/wiki/100_%25", "w:en:100 %"),
@@ -45,8 +47,8 @@ def test_understood(kb: LocalKb, raw: str, key: str) -> None:
         ("x" * 3000, "Nothing"),
         ("no such thing", "Choose one"),
         ("<NO_MAPPING>", "Choose one"),
-        ("https://example.org/wiki/Paris", "not understood"),
-        ("https://www.wikidata.org/wiki/Special:Search", "not understood"),
+        ("https://example.org/wiki/Paris", "another site"),
+        ("https://www.wikidata.org/wiki/Special:Search", "search results"),
         ("https://en.wikipedia.org/", "not understood"),
         ("https://[broken", "not understood"),
         ("https://en.wikipedia.org/?curid=8091", "page number"),
@@ -63,6 +65,19 @@ def test_a_name_that_several_entities_have_is_no_answer(tmp_path: Path) -> None:
     build(table, tmp_path / "kb.db")
     with pytest.raises(InputError, match="Several"):
         understand("Jordan", "en", LocalKb(tmp_path / "kb.db"))
+
+
+def test_an_article_leads_to_the_only_item_with_its_title_unless_that_tells_its_own(tmp_path: Path) -> None:
+    table = tmp_path / "kb.tsv"
+    rows = "wd:Q1\tJordan\t\nwd:Q2\tJordan\t\nwd:Q3\tRome\t\nwd:Q4\tLinz\thttps://en.wikipedia.org/wiki/Linz,_Austria\n"
+    table.write_text("key\ttitle\turl\n" + rows, encoding="utf-8")
+    build(table, tmp_path / "kb.db")
+    kb = LocalKb(tmp_path / "kb.db")
+    assert kb.without_article() == 3
+    found = [
+        understand(f"https://en.wikipedia.org/wiki/{title}", "en", kb) for title in ("Jordan", "Rome", "Linz")
+    ]
+    assert found == ["w:en:Jordan", "wd:Q3", "w:en:Linz"]
 
 
 def test_without_a_knowledge_base_addresses_still_work() -> None:
