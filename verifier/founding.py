@@ -203,6 +203,11 @@ def _quoted(name: str) -> str:
     return name if plain else f'"{name}"'
 
 
+def unguessable() -> str:
+    """A text that nobody can guess, by which a study hides in which order it shows tasks."""
+    return secrets.token_urlsafe(16)
+
+
 def _lay_out(folder: Path) -> None:
     """Make the tables of a new study and put down its first facts."""
     config = load_config(folder / CONFIG_FILE)
@@ -218,6 +223,7 @@ def _lay_out(folder: Path) -> None:
                 "name": config.study.name,
                 "seed": str(config.study.seed),
                 "nonce": secrets.token_urlsafe(16),
+                facts.ORDER: unguessable(),
                 "schema": str(SCHEMA_VERSION),
                 "origin": "",
             }

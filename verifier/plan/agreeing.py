@@ -84,13 +84,15 @@ def sureness(mark: Mark, text: str, entities: Entities) -> int:
 
 def displays(place: Place, *, pooled: bool, seed: int) -> list[Shown]:
     """What a real task on this segment would show: one source's links (a seeded one's), or those of all."""
-    source = chance.shuffled(sorted(place.ran), seed, "shape", place.document, place.segment)[0]
-    found = {
-        mark.shown
-        for mark in place.marks
-        if (pooled or mark.source == source)
-        and mark.kind == LINK
-        and mark.key is not None
-        and mark.span.within(place.span)
-    }
-    return sorted(found)
+    found = all_displays(place, pooled=pooled)
+    return found[0] if pooled else chance.shuffled(found, seed, "shape", place.document, place.segment)[0]
+
+
+def all_displays(place: Place, *, pooled: bool) -> list[list[Shown]]:
+    """What the real tasks on this segment would show: each source's links, or in one those of all."""
+    found: dict[int, set[Shown]] = {0: set()} if pooled else {source: set() for source in sorted(place.ran)}
+    for mark in place.marks:
+        group = found.get(0 if pooled else mark.source)
+        if group is not None and mark.kind == LINK and mark.key is not None and mark.span.within(place.span):
+            group.add(mark.shown)
+    return [sorted(group) for group in found.values()]

@@ -10,7 +10,9 @@ in a random order, so that neither a control nor a source has a usual place.
 
 What is random follows from the study's seed and names (see `chance`): controls, ties and the order shown from
 (place, worker), the new place of a slot given back from (slot, assignment). The token alone is not: nobody
-may guess it.
+may guess it. Seeds are often known, or 1: so that nobody can compute where his controls stand, the order in
+which living people are shown their tasks, and the arms of these, follow from a random text of the study's
+database as well.
 
 The log from which all draws can be made once more: assignments in the order of their numbers, and between
 them, as events, when which of them gave its slots back or took what it had lost (`OPENED`, `TAKEN_BACK`).
@@ -30,7 +32,7 @@ from verifier import clock
 from verifier.config import PlaceSection, StudyConfig
 from verifier.plan import chance, conditions, halting
 from verifier.plan.choice import pack, places_needed, shares
-from verifier.store import claims, facts, plans, work
+from verifier.store import claims, crowd, facts, plans, work
 from verifier.store.claims import Slot
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
 ALLOWANCE: Final = 3
 # How long after the deadline what was drawn is kept for him: a last page sent late, a clock that differs.
 GRACE: Final = timedelta(minutes=30)
+# How often a worker who needs longer is given as long again.
+TIMES: Final = 10
 # Over the last so many places' worth of open slots, packing goes before the seeded order.
 TAIL_PLACES: Final = 10
 # Events of the log; `after` is the latest assignment there was.
@@ -143,6 +147,26 @@ def release(study: Study, assignment_id: int, *, state: Release, now: datetime) 
             _give_back(session, assignment_id, now)
 
 
+def prolong(study: Study, assignment_id: int, now: datetime) -> datetime:
+    """Give a worker the time anew, from now on; at most until `TIMES` times as much has been added.
+
+    Returns:
+        The deadline of his assignment.
+
+    Raises:
+        StateError: it is not claimed any more.
+    """
+    term = timedelta(minutes=study.config.place.minutes) * ALLOWANCE
+    with study.write() as session:
+        found = claims.times(session, assignment_id)
+        if found is None:
+            raise StateError("the assignment is not at work", where=f"assignment {assignment_id}")
+        claimed, deadline = found
+        later = max(deadline, min(now + term, claimed + (TIMES + 1) * term))
+        claims.prolong(session, assignment_id, later, later + GRACE)
+    return later
+
+
 def expire(study: Study, now: datetime) -> int:
     """Release every claimed assignment whose deadline and grace have passed; says how many."""
     with study.read() as session:
@@ -220,7 +244,7 @@ def _claim(
     state, origin = held
     if state != "open":
         raise StateError("the place is not open", where=f"place {place_id}", got=state)
-    halted, seed = facts.several(session, halting.HALTED, "seed")
+    halted, seed, hidden = facts.several(session, halting.HALTED, "seed", facts.ORDER)
     if halted:
         raise NothingLeft("the study lets nobody begin now")
     drawing = _prepare(session, config, place_id, worker_id, int(seed or 0))
@@ -252,9 +276,11 @@ def _claim(
     claims.lease(session, assignment_id, slots, deadline + GRACE)
     tasks: list[tuple[int, int | None]] = [(slot.task, slot.id) for slot in slots]
     tasks += [(task, None) for task, _ in controls]
-    order = chance.shuffled(tasks, drawing.seed, "order", *drawing.name)
+    # Simulated people guess nothing: with the same seed theirs is the same order.
+    name = drawing.name if origin == crowd.SIMULATED or not hidden else (*drawing.name, hidden)
+    order = chance.shuffled(tasks, drawing.seed, "order", *name)
     decoys = [task in drawing.decoys for task, _ in order]
-    arms = conditions.with_decoys(config.pages, decoys, drawing.seed, *drawing.name)
+    arms = conditions.with_decoys(config.pages, decoys, drawing.seed, *name)
     claims.put_tasks(session, assignment_id, order, arms)
     return assignment_id
 

@@ -101,6 +101,15 @@ def find(
                 yield kind < _ANY, where
 
 
+def with_capital(text: str, span: Span, marks: Sequence[Span], vocabulary: Vocabulary) -> bool:
+    """Whether `span` holds a word with a sentence's capital that names no entity, as far as texts tell."""
+    return any(
+        _kind(word, beside, opens=True, vocabulary=vocabulary) == _CAPITAL
+        for word, where, beside in _free_words(text, span, marks)
+        if opens_sentence(text, where.start)
+    )
+
+
 def _kind(word: str, beside: Sequence[str], *, opens: bool, vocabulary: Vocabulary) -> int | None:
     """What kind of word it is; None if it may be a name, or is too short to be asked about."""
     if len(word) < _SHORT:

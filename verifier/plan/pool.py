@@ -80,7 +80,7 @@ def make(
     answers, per_place = config.controls.answers_per_task, config.place.controls
     least = POOL_FACTOR * per_place
     most = max(-(-DISTINCT_WRONG * _TURN // min(answers, _TURN)), least)
-    wanted = Wanted(answers, most, least, config.plan.show == "pooled")
+    wanted = Wanted(answers, most, least, config.plan.show == "pooled", room=config.plan.max_annotations)
     pool = _generated(corpus, segments, entities, wanted, taken=taken, seed=seed)
     warnings = []
     if len({source for ran in corpus.ran.values() for source in ran}) == 1:
@@ -106,7 +106,14 @@ def _decoys(
         corpus,
         segments,
         entities,
-        Wanted(1, max(DISTINCT_WRONG, least), least, config.plan.show == "pooled", (EDIT,)),
+        Wanted(
+            1,
+            max(DISTINCT_WRONG, least),
+            least,
+            config.plan.show == "pooled",
+            (EDIT,),
+            config.plan.max_annotations,
+        ),
         taken=set(),
         # A lot of their own, so that they are not the wrong links of the controls once more.
         seed=chance.number(seed, DECOY),
@@ -147,7 +154,12 @@ def more(
         segments,
         entities,
         Wanted(
-            len(cycle), max(most, least), max(least - in_use, 0), config.plan.show == "pooled", tuple(cycle)
+            len(cycle),
+            max(most, least),
+            max(least - in_use, 0),
+            config.plan.show == "pooled",
+            tuple(cycle),
+            config.plan.max_annotations,
         ),
         taken=taken,
         seed=chance.number(seed, DECOY) if decoy else seed,

@@ -81,6 +81,14 @@ _LEASE: Final = (
     .where(_SLOT.c.id.in_(bindparam("slots", expanding=True)))
     .values(state="leased", assignment_id=bindparam("assignment"), leased_until=bindparam("until"))
 )
+_PROLONG: Final = (
+    update(_ASSIGNMENT).where(_ASSIGNMENT.c.id == bindparam("one")).values(deadline=bindparam("later"))
+)
+_KEEP: Final = (
+    update(_SLOT)
+    .where(_SLOT.c.assignment_id == bindparam("assignment"), _SLOT.c.state == "leased")
+    .values(leased_until=bindparam("until"))
+)
 _FILL: Final = (
     update(_SLOT)
     .where(_SLOT.c.id.in_(bindparam("slots", expanding=True)))
@@ -260,6 +268,18 @@ def complete(session: Session, assignment_id: int) -> tuple[int, list[int]]:
 def latest(session: Session) -> int:
     """The number of the latest assignment; 0 before the first."""
     return session.scalar(_LATEST) or 0
+
+
+def times(session: Session, assignment_id: int) -> tuple[datetime, datetime] | None:
+    """When a claimed assignment began and is to end, held until the transaction ends; None for any other."""
+    row = session.get(AssignmentRow, assignment_id, with_for_update=True)
+    return (row.claimed, row.deadline) if row is not None and row.state == "claimed" else None
+
+
+def prolong(session: Session, assignment_id: int, deadline: datetime, until: datetime) -> None:
+    """Let an assignment end later, and keep its slots for it until a time."""
+    _run(session, _PROLONG, one=assignment_id, later=deadline)
+    _run(session, _KEEP, assignment=assignment_id, until=until)
 
 
 def overdue(session: Session, before: datetime) -> list[int]:

@@ -1,4 +1,4 @@
-"""Facts about the study as a whole, by name: name, seed, nonce, schema, origin, plan_sha256."""
+"""Facts about the study as a whole, by name: name, seed, nonce, order, schema, origin, plan_sha256."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from sqlalchemy.orm import Session
 
 from verifier.store.models import StudyFact
 
+# A random text by which nobody who knows the seed can tell in which order an assignment shows its tasks.
+ORDER: Final = "order"
 _NAMED: Final = select(StudyFact.name, StudyFact.value).where(
     StudyFact.name.in_(bindparam("names", expanding=True))
 )

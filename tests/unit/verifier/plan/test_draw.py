@@ -8,9 +8,10 @@ import pytest
 from analysis.errors import StateError
 from tests.support import planned
 from tests.support.planned import NOW, plan
-from tests.support.redrawing import log_of
-from verifier.plan import draw
-from verifier.store import claims
+from tests.support.redrawing import copied, log_of
+from verifier import founding
+from verifier.plan import chance, draw
+from verifier.store import claims, facts
 from verifier.study import Study
 
 
@@ -47,6 +48,25 @@ def test_a_draw_leases_real_tasks_and_mixes_in_controls(small):
     leased = [slot for slot in planned.slots(small) if slot.state == "leased"]
     assert {slot.id for slot in leased} == {task.slot for task in tasks if task.slot}
     assert counted_rightly(small)
+
+
+def test_who_knows_the_seed_cannot_compute_where_controls_stand(small):
+    """Place and worker are numbers that can be guessed, and seeds are often 1."""
+    with small.write() as session:
+        facts.put(session, facts.ORDER, "which nobody knows")
+    guessed, stood, seed = [], [], small.config.study.seed
+    for place in range(1, 9):
+        tasks = planned.drawn(small, claim(small, place))
+        real = sorted(task.slot is None for task in tasks)
+        guessed.append(chance.shuffled(real, seed, "order", "draw", place, place).index(True))
+        stood.append([task.slot is None for task in tasks].index(True))
+    assert guessed != stood
+
+
+def test_a_new_study_has_an_unguessable_text(monkeypatch, tmp_path):
+    monkeypatch.setattr(founding, "unguessable", lambda: "which nobody knows")
+    with Study.create(tmp_path / "study", "link") as study, study.read() as session:
+        assert facts.get(session, facts.ORDER) == "which nobody knows"
 
 
 def test_deadline_and_lease(small):
@@ -161,6 +181,29 @@ def test_only_leases_past_deadline_and_grace_expire(small):
     assert [planned.assignment(small, found).state for found in (late, fresh)] == ["expired", "claimed"]
 
 
+def test_who_needs_longer_is_given_as_long_again(small):
+    """From when it is asked for; asked twice, once; the slots stay, too."""
+    identity = claim(small, 1)
+    late = NOW + timedelta(minutes=29)
+    assert draw.prolong(small, identity, late) == late + timedelta(minutes=30)
+    assert draw.prolong(small, identity, late) == planned.assignment(small, identity).deadline
+    assert {s.leased_until for s in planned.slots(small) if s.assignment_id} == {late + timedelta(minutes=60)}
+
+
+def test_time_is_given_ten_times_and_no_more(small):
+    identity = claim(small, 1)
+    given = [draw.prolong(small, identity, NOW + timedelta(minutes=30) * n) for n in range(1, 13)]
+    assert len(set(given)) == draw.TIMES
+    assert given[-1] == NOW + timedelta(minutes=30) * (draw.TIMES + 1)
+
+
+def test_time_is_given_to_nobody_who_has_ended(small):
+    identity = claim(small, 1)
+    draw.release(small, identity, state="returned", now=NOW)
+    with pytest.raises(StateError):
+        draw.prolong(small, identity, NOW)
+
+
 def test_finished_slots_are_done(small):
     identity = claim(small, 1)
     with small.write() as session:
@@ -217,9 +260,7 @@ def test_slots_of_uncounted_work_open_again(small):
 
 
 def test_a_replay_draws_the_same(small, tmp_path):
-    folder = tmp_path / "replay"
-    Study.create(folder, "link").close()
-    with make(folder, 12, tasks=5) as other:
+    with Study.open(copied(small.path, tmp_path / "replay")) as other:
         for study in (small, other):
             draw.release(study, claim(study, 1), state="returned", now=NOW)
             for place in range(1, 5):

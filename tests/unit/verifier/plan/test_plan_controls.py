@@ -108,24 +108,44 @@ def test_the_word_that_is_no_entity_is_one_of_content_that_linkers_stumble_over(
     assert (TEXT[none.shown.start : none.shown.end], none.shown.key) == ("senators", "wd:Q6")
 
 
-def test_a_control_shows_what_a_real_task_there_shows_and_one_word_more():
-    marks = (*BOTH, mark(1, "Troy", "wd:Q22647"), mark(2, "Troy", "wd:Q5"))
-    [control] = made(*marks).controls
-    assert len(control.known) == 4
-    [plain] = [answer for answer in control.known if answer.expected is None]
-    assert plain.shown.key in {"wd:Q22647", "wd:Q5"}
+TROY = (mark(1, "Troy", "wd:Q22647"), mark(2, "Troy", "wd:Q5"))
+OLD = both("old", "wd:Q3")
 
 
-def test_a_sure_link_beyond_the_graded_ones_measures():
-    marks = (*BOTH, *both("Troy", "wd:Q22647"))
+def test_the_word_that_is_no_entity_stands_in_the_place_of_something_else():
+    """A control has as many highlights as a real task there, where that one has enough."""
+    assert len(made(*BOTH, *TROY).controls[0].known) == 3
+    [control] = made(*BOTH, *TROY, *OLD).controls
+    assert sorted(answer.expected or "" for answer in control.known) == ["", "edit", "remove", "verify"]
+
+
+def test_what_nobody_learns_anything_from_makes_room_first():
+    marks = (*BOTH, *both("Troy", "wd:Q22647"), *OLD)
     uses = [(answer.expected, answer.use) for answer in made(*marks).controls[0].known]
     assert sorted(uses) == [("edit", "gate"), ("remove", "gate"), ("verify", "gate"), ("verify", "measure")]
 
 
 def test_a_pooled_control_shows_the_links_of_all_sources():
-    marks = (*BOTH, mark(1, "Troy", "wd:Q22647"), mark(2, "Troy", "wd:Q5"))
-    [control] = made(*marks, wanted=replace(WANTED, pooled=True)).controls
-    assert sum(answer.expected is None for answer in control.known) == 2
+    [control] = made(*BOTH, *TROY, wanted=replace(WANTED, pooled=True)).controls
+    assert len(control.known) == 4
+
+
+def test_a_control_shows_no_more_than_a_real_task_may():
+    """With `plan.max_annotations`, which parts what a segment has: else each longer task were a control."""
+    marks = (*BOTH, *both("Troy", "wd:Q22647"), *OLD, *both("remembered", "wd:Q4"))
+    assert len(made(*marks).controls[0].known) == 5
+    assert len(made(*marks, wanted=replace(WANTED, room=3)).controls[0].known) == 3
+
+
+def test_of_those_that_can_be_made_the_one_that_looks_like_a_real_task_is_taken():
+    """Controls come about where there is much to ask about; most real tasks have less."""
+    few, many = both("Rome", "wd:Q220"), (*both("Troy", "wd:Q22647"), *OLD, *both("remembered", "wd:Q4"))
+    full = [place(*BOTH, *many)._replace(segment=number) for number in range(3)]
+    small = [place(*BOTH)._replace(segment=number) for number in (3, 4)]
+    real = [place(*BOTH, *few)._replace(segment=number) for number in range(5, 25)]
+    wanted = replace(WANTED, answers=1, most=1, cycle=("verify",))
+    found = generate([*full, *small, *real], Known(), wanted, vocabulary=SEEN, seed=1)
+    assert [len(control.known) for control in found.controls] == [2]
 
 
 def test_displays_stand_in_text_order():

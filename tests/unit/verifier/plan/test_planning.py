@@ -265,7 +265,7 @@ def test_a_plan_is_made_anew_as_long_as_nobody_drew(small):
 
 
 def test_a_control_has_as_many_links_as_real_tasks_on_its_segment(small):
-    """Its own: the links of one source there, and one word that names no entity."""
+    """Its own: the links of one source there, and one word that names no entity where none makes room."""
     plan(small, now=NOW)
     with small.read() as session:
         rows = session.execute(
