@@ -2,7 +2,13 @@
 
 import sys
 
-from analysis.cli import main
-
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        from analysis.interrupts import LeaveAtOnce, status_of
+
+        with LeaveAtOnce():
+            from analysis.cli import main
+        status = status_of(main)
+    except KeyboardInterrupt:
+        status = 130
+    sys.exit(status)

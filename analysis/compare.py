@@ -34,7 +34,7 @@ from analysis.metrics.rates import judged
 from analysis.metrics.registry import Metric, get, ratio
 from analysis.outcomes import measure
 from analysis.policy import DEFAULT_POLICY, Policy, get_policy
-from analysis.sampled import refusal
+from analysis.sampled import document_weight, refusal
 from analysis.schema import ALL
 from analysis.study import Study
 from analysis.verdicts import verdict
@@ -139,15 +139,26 @@ def comparisons(
     rows: list[_Row] = []
     ranks: list[dict[str, Any]] = []
     for name in metrics:
-        every = _Pairs(measured, _checked(name))
-        rows += every.contrasts(pairs)
-        ranks += _ranks(every, seed)
+        contrasts, ranked = _by_metric(measured, name, pairs, seed)
+        rows += contrasts
+        ranks += ranked
     rows += [_Row(cells) for cells in found_rows(measured, pairs)]
-    rows += _control(measured).contrasts(pairs)
+    control = _control(measured)
+    rows += control.contrasts(pairs)
+    if control.measured is not measured:
+        control.measured.forget()
     table = pd.DataFrame(ranks, columns=list(RANK_COLUMNS))
     table["rank"] = table["rank"].astype("int64")
     table["probability"] = table["probability"].astype(float)
     return _finished(measured, rows, _level(level), seed, margin), table
+
+
+def _by_metric(
+    measured: Measured, name: str, pairs: Sequence[tuple[str, str]], seed: int
+) -> tuple[list[_Row], list[dict[str, Any]]]:
+    """All pairs by one metric, and ranks. What was counted for them goes before the next."""
+    every = _Pairs(measured, _checked(name))
+    return every.contrasts(pairs), _ranks(every, seed)
 
 
 def _level(level: float | None) -> float:
@@ -220,11 +231,15 @@ class _Pairs:
         key = (source, common.tobytes(), tuple(sorted(among)) if self.seen is not None else ())
         if key not in self._tallies:
             counts = self._counts(source, among)
+            # They are counted once for each pair: to hold rows meanwhile costs more than to cut them again.
+            self.measured.forget_views()
             if not common.all():
                 counts = counts.select(common[counts.document])
             tally = Tally(counts, self.measured.bounds, self.measured.weight, units=False)
-            macro = self.metric.macro
-            self._tallies[key] = MacroTally(tally, self.metric.value, self.metric.size) if macro else tally
+            if self.metric.macro:
+                weight = document_weight(self.measured, self.metric)
+                tally = MacroTally(tally, self.metric.value, self.metric.size, weight)
+            self._tallies[key] = tally
         if (key, place) not in self._sides:
             value, size = self.metric.value, self.metric.size
             if self.metric.macro:

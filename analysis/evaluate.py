@@ -21,7 +21,7 @@ from analysis.measured import Measured
 from analysis.metrics.registry import Metric, get, named_families, names, registered
 from analysis.outcomes import measure
 from analysis.policy import DEFAULT_POLICY, INTERVALS, Policy, get_policy
-from analysis.sampled import Size, drawn_share, size_of, strata_of
+from analysis.sampled import Size, document_weight, drawn_share, size_of, strata_of
 from analysis.schema import ALL
 from analysis.study import Study
 
@@ -52,6 +52,8 @@ DERIVED = (
 )
 _BY = ("dataset", "source")
 _COARSE = ("document", "worker", "two-way")
+# From here on rows are not held between metrics.
+_MANY_VOTES = 500_000
 
 
 def metrics(measured: Measured | None = None) -> list[str]:
@@ -87,7 +89,7 @@ def evaluate(
             counted block by block, so that it need not fit into memory, with the same numbers.
         metrics: a name or names; None: all that make sense for the study.
         by: what to part by: `dataset` (else only `*`), `source`, and one of `entity_type`, `document`,
-            `mention_length`, `confidence_bin`, `worker`.
+            `mention_length`, `confidence_bin`, `worker`, `given_type` (see `types` of `load`).
         policy: name or choices.
         overrides: choices to change, name -> value.
         replicates: of the bootstrap; 0 for none.
@@ -158,12 +160,16 @@ def rows_of(
     for metric in chosen:
         alike[metric.count, metric.per].append(metric)
     cells: list[Cell] = []
+    # To cut rows again takes less than to hold them where they are many.
+    large = len(measured.votes) > _MANY_VOTES
     for metrics in alike.values():
         for source in measured.sources if metrics[0].per == "source" else ("",):
             several = [cell for metric in metrics for cell in run.cells(metric, source)]
             fill(several, settings, measured)
             cells += several
             run.forget()
+            if large:
+                measured.forget_views()
     rows = finish(cells, settings, run.weights)
     notes = [
         Noted(warning, cell.metric.name, "/".join(filter(None, (cell.dataset, cell.source))))
@@ -287,7 +293,7 @@ class Run:
         tally = self._tallies[key]
         if not metric.macro:
             return tally
-        mean = MacroTally(tally, metric.value, metric.size)
+        mean = MacroTally(tally, metric.value, metric.size, document_weight(self.measured, metric))
         self._means.append(mean)
         return mean
 

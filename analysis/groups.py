@@ -10,6 +10,8 @@ import numpy as np
 
 from analysis.engine.counts import Bools, Codes, Counts
 from analysis.errors import ConfigError
+from analysis.given_types import GROUPING as GIVEN
+from analysis.given_types import TypedGroups, typed_groups
 from analysis.measured import Measured
 from analysis.metrics.calibration import BINS
 from analysis.metrics.registry import Metric
@@ -77,7 +79,7 @@ def reason_against(grouping: str, metric: Metric) -> str:
 _BY_WORKER: Final = ("verification_rate", "edit_rate", "removal_rate", "brier")
 
 
-def groups(measured: Measured, grouping: str, metric: Metric) -> Groups:
+def groups(measured: Measured, grouping: str, metric: Metric) -> Groups | TypedGroups:
     """The groups of a grouping, for counts of a metric."""
     if grouping == "worker":
         return Groups(measured.workers, lambda counts: counts.worker)
@@ -85,6 +87,8 @@ def groups(measured: Measured, grouping: str, metric: Metric) -> Groups:
         return _by_unit(
             measured, metric, ("1 word", "2 words", "3 or more words", _UNKNOWN), _length(measured)
         )
+    if grouping == GIVEN:
+        return typed_groups(measured, metric)
     if grouping == "confidence_bin":
         return _by_unit(measured, metric, _bins(), _bin(measured))
     kind = measured.annotations["kind"].to_numpy(dtype=object).astype(str)

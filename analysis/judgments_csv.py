@@ -12,6 +12,7 @@ import pandas as pd
 from analysis.decisions import DECISIONS
 from analysis.errors import InputError
 from analysis.keys import LINK, NIL_KIND, read_entity
+from analysis.own_words import Words
 from analysis.reading import Reading, open_table
 from analysis.schema import ALL, ORIGINS
 
@@ -20,12 +21,21 @@ OPTIONAL: Final = ("new_entity", "assignment", "segment", "seconds", "counted", 
 _ANNOTATION: Final = ("dataset", "document", "source", "start", "end", "entity")
 _YES: Final = frozenset({"", "1", "1.0", "true", "yes", "y", "t"})
 _NO: Final = frozenset({"0", "0.0", "false", "no", "n", "f"})
+# Columns of few values. The first that is not empty stands in an example.
+_CLOSED: Final = {
+    "decision": (*DECISIONS, ""),
+    "counted": ("1", "0", *sorted((_YES | _NO) - {"1", "0"})),
+    "origin": (*ORIGINS, ""),
+}
 # Rows of one judgment repeat it for each credited source: in these they must agree.
 _SAME: Final = ("dataset", "document", "start", "end", "key", "worker", "decision", "new_key", "counted")
 
 
 def read_judgments(
-    source: str | Path | pd.DataFrame, language: str, columns: Mapping[str, str] | None = None
+    source: str | Path | pd.DataFrame,
+    language: str,
+    columns: Mapping[str, str] | None = None,
+    values: Words | None = None,
 ) -> pd.DataFrame:
     """The rows of a judgments CSV, checked and typed.
 
@@ -33,6 +43,7 @@ def read_judgments(
         source: path or frame.
         language: of bare titles.
         columns: our name of a column -> the one that it has there; the others go by ours.
+        values: column -> a word of the table -> what we call it.
 
     Returns:
         dataset document source worker decision assignment segment judgment (text), start end (int), raw,
@@ -41,28 +52,25 @@ def read_judgments(
     Raises:
         InputError: with every bad row.
     """
-    reading = open_table(source, REQUIRED, OPTIONAL, columns or {})
+    reading = open_table(source, REQUIRED, OPTIONAL, columns, values=values, closed=_CLOSED)
     out = _check_annotations(reading, language, spans_optional=False)
     frame = reading.frame
     decision = frame["decision"].str.strip().str.lower()
-    reading.refuse(
-        ~decision.isin(["", *DECISIONS]), "unknown decision", "decision", "verify, edit, remove or empty"
-    )
+    reading.refuse_words(decision, "unknown decision", _CLOSED["decision"], "verify, edit, remove or empty")
     out["decision"] = decision
     out["worker"] = frame["worker"].str.strip()
     for name in ("assignment", "segment", "judgment"):
         out[name] = _column(frame, name)
     new = _column(frame, "new_entity").where(decision == "edit", "")
-    _, out["new_key"] = _entities(reading, new, "new_entity", language)
+    _, out["new_key"] = entities(reading, new, "new_entity", language)
     out["new_raw"] = new.where(new != "", None)
     out["seconds"] = _seconds(reading)
     counted = _column(frame, "counted").str.lower()
-    reading.refuse(
-        ~counted.isin(_YES | _NO), "not a yes or no", "counted", "1, 0, true, false, yes, no or empty"
-    )
+    expected = "1, 0, true, false, yes, no or empty"
+    reading.refuse_words(counted, "not a yes or no", _CLOSED["counted"], expected)
     out["counted"] = ~counted.isin(_NO)
     origin = _column(frame, "origin").str.lower()
-    reading.refuse(~origin.isin(["", *ORIGINS]), "unknown origin", "origin", ", ".join(ORIGINS) + " or empty")
+    reading.refuse_words(origin, "unknown origin", _CLOSED["origin"], ", ".join(ORIGINS) + " or empty")
     out["origin"] = origin.where(origin != "", "live")
     if not reading.problems:
         _check_repeats(reading, out)
@@ -113,11 +121,11 @@ def _check_annotations(reading: Reading, language: str, *, spans_optional: bool)
     impossible = (out["start"] >= out["end"]) & (out["start"] >= 0) & (out["end"] >= 0)
     reading.refuse(impossible, "impossible span: start is not before end", "end", "start < end")
     out["raw"] = frame["entity"].where(frame["entity"].str.strip() != "", None)
-    out["kind"], out["key"] = _entities(reading, frame["entity"], "entity", language)
+    out["kind"], out["key"] = entities(reading, frame["entity"], "entity", language)
     return out
 
 
-def _entities(reading: Reading, raw: pd.Series, column: str, language: str) -> tuple[pd.Series, pd.Series]:
+def entities(reading: Reading, raw: pd.Series, column: str, language: str) -> tuple[pd.Series, pd.Series]:
     """Kind and key of every value; each distinct value is read once."""
     codes, found = pd.factorize(raw)
     values = pd.Series(found, dtype="str")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -11,8 +12,10 @@ from analysis import bundle
 from analysis.errors import InputError, plain
 from analysis.folder import MANIFEST
 from analysis.frames import conform_all
+from analysis.given_types import read_types
 from analysis.judgments_csv import read_annotations, read_judgments
 from analysis.keys import check_language
+from analysis.own_words import OPTION, Words
 from analysis.rows import build
 from analysis.study import DEFAULT_GT, Study
 from analysis.texts import attach, read_texts
@@ -26,6 +29,8 @@ def load(
     texts: str | Path | None = None,
     *,
     columns: Mapping[str, str] | None = None,
+    values: Words | None = None,
+    types: str | Path | pd.DataFrame | None = None,
 ) -> Study:
     """The study in a bundle folder, a judgments CSV, a frame of its shape, or frames of the bundle's tables.
 
@@ -39,12 +44,28 @@ def load(
         texts: of a bundle that left them out: a folder of text files, or a `.jsonl` file of documents. Each
             finds its document by its hash.
         columns: of judgments whose columns have other names: ours -> theirs, {"decision": "Verdict"}.
+        values: of judgments with words of their own: {"decision": {"correct": "verify"}}.
+        types: of entities, to part numbers by (`given_type`): a CSV or frame with the columns key, type.
 
     Raises:
         InputError: the input cannot be used; every bad row is listed.
     """
+    study = _opened(source, gt, annotations, language, texts, columns=columns, values=values)
+    return study if types is None else replace(study, types=read_types(types, check_language(language)))
+
+
+def _opened(
+    source: str | Path | pd.DataFrame | Mapping[str, pd.DataFrame],
+    gt: str | None,
+    annotations: str | Path | pd.DataFrame | None,
+    language: str,
+    texts: str | Path | None,
+    *,
+    columns: Mapping[str, str] | None,
+    values: Words | None,
+) -> Study:
     if isinstance(source, pd.DataFrame) or (not isinstance(source, Mapping) and not Path(source).is_dir()):
-        rows = read_judgments(source, check_language(language), columns)
+        rows = read_judgments(source, check_language(language), columns, values)
         extra = None if annotations is None else read_annotations(annotations, language)
         if texts is not None:
             raise InputError(
@@ -57,6 +78,8 @@ def load(
         return study if gt is None else with_ground_truth(study, gt)
     if columns:
         raise InputError("a bundle names its own columns", where="--column", remedy="Leave it out.")
+    if values:
+        raise InputError("a bundle has our own words", where=OPTION, remedy="Leave it out.")
     if annotations is not None:
         raise InputError(
             "a bundle holds its own annotations",

@@ -145,6 +145,10 @@ class Measured:
         found: View = self.memo[name]
         return found
 
+    def forget(self) -> None:
+        """Let go of all that was computed from it; views hold it as it holds them, and would both stay."""
+        self.memo.clear()
+
     def forget_views(self) -> None:
         """Let go of the views' rows, which are cut again when asked for: of a large study they are much."""
         for name in [name for name in self.memo if isinstance(name, str) and name.startswith(_VIEW)]:

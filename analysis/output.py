@@ -14,9 +14,11 @@ import pandas as pd
 
 from analysis import csv_lines
 from analysis.bundle import software_version
-from analysis.errors import InputError, plain
+from analysis.errors import ConfigError, InputError, plain
 from analysis.folder import MANIFEST, Kind, refuse_foreign, sha256, written_whole
+from analysis.given_types import GROUPING
 from analysis.load import load
+from analysis.memory import give_back
 from analysis.results import Results, compute
 from analysis.schema import SCHEMA_VERSION
 from analysis.settings import Settings
@@ -55,6 +57,7 @@ def analyze(
     *,
     annotations: str | Path | None = None,
     texts: str | Path | None = None,
+    types: str | Path | None = None,
     policies: Sequence[str] | None = None,
     progress: Callable[[str], None] | None = None,
     **wanted: Any,
@@ -66,6 +69,7 @@ def analyze(
         out: the folder to write; an old output of ours is replaced, anything else refused.
         annotations: file of all imported annotations, only beside a judgments CSV.
         texts: of a bundle that left them out; see `analysis.load`.
+        types: of entities; the same.
         policies: names; None: those the study declares, or `recommended`.
         progress: is told what happens next.
         wanted: the other fields of `Settings`.
@@ -77,6 +81,10 @@ def analyze(
         PosthocError: the input, a setting, or the folder cannot be used.
     """
     tell = progress or (lambda _: None)
+    if types is not None and GROUPING not in wanted.get("by", ()):
+        raise ConfigError(
+            "types of entities are for one grouping", where="types", expected=f"--by {GROUPING}"
+        )
     refuse_foreign(Path(out), OUTPUT)
     tell("reading")
     study = (
@@ -87,16 +95,19 @@ def analyze(
             gt=wanted.get("gt"),
             annotations=annotations,
             texts=texts,
+            types=types,
             columns=wanted.get("columns"),
+            values=wanted.get("values"),
         )
     )
+    give_back()
     settings = Settings(policies=tuple(policies or declared_policies(study)), **wanted)
     if study["annotations"].empty:
         raise InputError("there are no annotations, so nothing can be computed")
     tell("computing")
     results = compute(study, settings)
     tell("writing")
-    write(results, Path(out), input_hash(source, annotations))
+    write(results, Path(out), input_hash(source, annotations, types))
     return results
 
 
@@ -118,8 +129,10 @@ def declared_policies(study: Study) -> tuple[str, ...]:
     return tuple(named)
 
 
-def input_hash(source: Study | str | Path, annotations: str | Path | None = None) -> str:
-    """One hash of the input: of a bundle's tables; of a CSV's bytes and those of the annotations file."""
+def input_hash(
+    source: Study | str | Path, annotations: str | Path | None = None, types: str | Path | None = None
+) -> str:
+    """One hash of the input: of a bundle's tables; of the bytes of a CSV and of the files given beside it."""
     if isinstance(source, Study):
         tables = source.manifest.get("tables")
         if not isinstance(tables, Mapping):
@@ -130,6 +143,8 @@ def input_hash(source: Study | str | Path, annotations: str | Path | None = None
         tables = {"judgments": sha256(Path(source))}
         if annotations is not None:
             tables["annotations"] = sha256(Path(annotations))
+    if types is not None:
+        tables = {**tables, "types": sha256(Path(types))}
     return hashlib.sha256(json.dumps(tables, sort_keys=True).encode()).hexdigest()
 
 

@@ -13,7 +13,7 @@ from analysis.engine.counts import Floats, Sums
 from analysis.engine.tally import ALL_DATASETS, MacroTally, Tally, Value, evaluate_at
 from analysis.measured import Measured
 from analysis.metrics.registry import Metric, get, ratio
-from analysis.sampled import refusal
+from analysis.sampled import document_weight, refusal
 from analysis.schema import ALL
 
 HEADLINES: Final = (
@@ -52,27 +52,34 @@ def summed(measured: Measured, names: Iterable[str]) -> list[Summed]:
 
     Sums are kept and not what they were made from, which may be large.
     """
-    out = []
-    tallies: dict[tuple[int, str], Tally] = {}
-    for metric in map(get, names):
-        if refusal(measured, metric):
-            continue
-        for source in measured.sources if metric.per == "source" else ("",):
-            name = f"summed {metric.name} {source}"
-            if name not in measured.memo:
-                key = (id(metric.count), source)
-                if key not in tallies:
-                    counts = counts_of(measured, metric, source, units=False)
-                    tallies[key] = Tally(counts, measured.bounds, measured.weight, units=False)
-                measured.memo[name] = _summed(measured, metric, source, tallies[key])
-            out.append(measured.memo[name])
-    return out
+    wanted = [
+        (metric, source)
+        for metric in map(get, names)
+        if not refusal(measured, metric)
+        for source in (measured.sources if metric.per == "source" else ("",))
+    ]
+    alike: dict[tuple[int, str], list[Metric]] = {}
+    for metric, source in wanted:
+        if _name(metric, source) not in measured.memo:
+            alike.setdefault((id(metric.count), source), []).append(metric)
+    for (_, source), metrics in alike.items():
+        counts = counts_of(measured, metrics[0], source, units=False)
+        tally = Tally(counts, measured.bounds, measured.weight, units=False)
+        for metric in metrics:
+            measured.memo[_name(metric, source)] = _summed(measured, metric, source, tally)
+    return [measured.memo[_name(metric, source)] for metric, source in wanted]
+
+
+def _name(metric: Metric, source: str) -> str:
+    return f"summed {metric.name} {source}"
 
 
 def _summed(measured: Measured, metric: Metric, source: str, tally: Tally) -> Summed:
     value = metric.value
     if metric.macro:
-        tally, value = MacroTally(tally, metric.value, metric.size), ratio("value", "documents")
+        weight = document_weight(measured, metric)
+        tally = MacroTally(tally, metric.value, metric.size, weight)
+        value = ratio("value", "documents")
     workers = None
     if "worker" in metric.clusters:
         parts = [tally.workers(place) for place in (*range(len(measured.datasets)), ALL_DATASETS)]

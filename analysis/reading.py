@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -14,10 +14,17 @@ from analysis.csv_table import CsvTable, lines_of, read_table
 from analysis.dialect import Dialect, dialect_of, numbers
 from analysis.engine.counts import Codes
 from analysis.errors import InputError, Problem, plain
+from analysis.own_words import Closed, Words, remedy, translated
 
 # What the only dataset is called where no column names datasets.
 ONE_DATASET: Final = "corpus"
 _LISTED: Final = 200
+# What most tables are about.
+JUDGMENTS: Final = "judgments"
+_OTHERS: Final = (
+    "Columns of other names: --column decision=Verdict. A study folder or a bundle can be"
+    " given as well; linkers' output is for posthoc score."
+)
 
 
 @dataclass
@@ -47,6 +54,28 @@ class Reading:
         for number in places[: max(0, _LISTED - len(self.problems))]:
             got = plain(str(self.frame[column].iloc[number])) if column in self.frame else ""
             self.problems.append(Problem(what, f"\0{number}", got=f"{column} {got}", expected=expected))
+
+    def refuse_words(self, text: pd.Series, what: str, known: Sequence[str], expected: str) -> None:
+        """Note the words of a column that are none of its values: each once, at its first row.
+
+        Args:
+            text: the column as it is compared.
+            what: what is wrong with one.
+            known: its values, an example first.
+            expected: the same for people.
+        """
+        column = str(text.name)
+        strange = text[~text.isin(known)]
+        rows = strange.value_counts(sort=False)
+        places = np.flatnonzero(~text.isin(known).to_numpy())[~strange.duplicated().to_numpy()]
+        self.bad += len(places)
+        for number in places[: max(0, _LISTED - len(self.problems))]:
+            word = text.iloc[number]
+            shown = self.frame[column].iloc[number].strip()
+            several = f" ({rows[word]:,} rows, this is the first)" if rows[word] > 1 else ""
+            got = f"{column} {plain(shown)}{several}"
+            advice = remedy(column, shown, known)
+            self.problems.append(Problem(what, f"\0{number}", got, expected, advice))
 
     def numbers(self, name: str) -> pd.Series:
         """A column of numbers as text, as computers write them.
@@ -84,6 +113,10 @@ def open_table(
     required: tuple[str, ...],
     optional: tuple[str, ...],
     columns: Mapping[str, str] | None = None,
+    *,
+    values: Words | None = None,
+    closed: Closed | None = None,
+    about: str = JUDGMENTS,
 ) -> Reading:
     """The columns of a table that are ours, to be checked.
 
@@ -92,6 +125,9 @@ def open_table(
         required: names of columns.
         optional: the same.
         columns: our name -> the one that it has there.
+        values: column -> a word of the table -> what we call it.
+        closed: columns of few values, and these.
+        about: what the table holds, for messages.
 
     Raises:
         InputError: it is no such table.
@@ -102,12 +138,15 @@ def open_table(
     where = str(path) if path else "frame"
     _check_separator(table.frame, where)
     frame = _renamed(table.frame, columns or {}, (*required, *optional), where)
-    _check_columns(frame, required, optional, where)
+    _check_columns(frame, required, optional, where, about)
     if "dataset" not in frame.columns:
         frame = frame.assign(dataset=ONE_DATASET)
     if frame.empty:
-        raise InputError("no rows", where=where, expected="a row for each shown annotation and worker")
+        expected = "a row for each shown annotation and worker" if about == JUDGMENTS else ""
+        raise InputError("no rows", where=where, expected=expected)
     kept = frame[[name for name in (*required, *optional) if name in frame]]
+    if values:
+        kept = translated(kept, values, closed or {}, where)
     reading = Reading(kept, path, dialect, table.records)
     reading.refuse(table.short, "too few fields", required[0], f"{len(table.frame.columns)} fields")
     for column in map(str, kept):
@@ -117,7 +156,7 @@ def open_table(
 
 
 def _check_columns(
-    frame: pd.DataFrame, required: tuple[str, ...], optional: tuple[str, ...], where: str
+    frame: pd.DataFrame, required: tuple[str, ...], optional: tuple[str, ...], where: str, about: str
 ) -> None:
     """Refuse a table that lacks a column, or has one twice.
 
@@ -126,12 +165,11 @@ def _check_columns(
     """
     if not set(required) & set(frame.columns):
         raise InputError(
-            "no CSV of judgments: it has none of the columns",
+            f"no CSV of {about}: it has none of the columns",
             where=where,
             got=plain(", ".join(map(str, frame.columns))),
             expected=", ".join(required),
-            remedy="Columns of other names: --column decision=Verdict. A study folder or a bundle can be"
-            " given as well; linkers' output is for posthoc score.",
+            remedy=_OTHERS if about == JUDGMENTS else "",
         )
     problems = []
     for name in [*required, *optional]:

@@ -15,12 +15,16 @@ from analysis.capture import NOTE, capture_rows
 from analysis.compare import comparisons
 from analysis.control_results import control_results
 from analysis.corrected import corrected_rows, read_controls
+from analysis.counted import COUNTED
 from analysis.coverage_table import coverage_table
 from analysis.errors import ConfigError, plain
 from analysis.evaluate import evaluate, metrics, typed
+from analysis.given_types import GROUPING as GIVEN
+from analysis.given_types import types_of
 from analysis.groups import reason_against
 from analysis.lock import departures, margin_notes, margin_of
 from analysis.measured import Measured
+from analysis.memory import give_back
 from analysis.metrics.registry import CLUSTERS, get
 from analysis.moves import moves
 from analysis.outcomes import measure
@@ -127,28 +131,32 @@ def compute(study: Study, settings: Settings) -> Results:
         PosthocError: a setting, or a number that was asked for, is not possible for this study.
     """
     settings.check()
-    policies = settings.resolved()
+    if GIVEN in settings.by:
+        types_of(study)
+    policies, level = settings.resolved(), settings.level or _LEVEL
+    # Of the study alone: before there is more to hold.
+    timed, checked = times(study), control_results(study, level)
     measured = tuple(measure(study, policy) for policy in policies)
+    _put_away(measured)
     frames = [_evaluate(each, settings) for each in measured]
-    _forget_views(measured)
-    margin, level = margin_of(study, settings.margin), settings.level or _LEVEL
+    _put_away(measured)
+    margin = margin_of(study, settings.margin)
     corrected = [corrected_rows(each, level) for each in measured]
+    _put_away(measured)
     compared = [
         comparisons(each, level=settings.level, seed=settings.seed, margin=margin) for each in measured
     ]
-    _forget_views(measured)
+    _put_away(measured)
     beyond = [_beyond_crowd(each, level) for each in measured]
-    notes = [*study.notes, *_nobody(frames), *(note for each in measured for note in each.warnings)]
-    notes += [note for frame in frames for note in frame.attrs.get("warnings", ())]
-    notes += [note for _, _, said in corrected for note in said]
-    notes += [note for _, said in beyond for note in said]
-    notes += [note for each in measured for note in majority_notes(each)]
-    notes += margin_notes(study, margin)
+    moving = [sensitivity(each, curve) for each, (_, curve, _) in zip(measured, corrected, strict=True)]
+    _put_away(measured)
+    notes = [*_notes(measured, frames, corrected, beyond), *margin_notes(study, margin)]
     frames = [
-        pd.concat([frame, typed([*rows, *more])], ignore_index=True) if rows or more else frame
+        _with(frame, [*rows, *more])
         for frame, (rows, _, _), (more, _) in zip(frames, corrected, beyond, strict=True)
     ]
-    return Results(
+    agreeing = [_labelled(agreement_table(a, b), a.policy) for a, b in zip(measured, frames, strict=True)]
+    found = Results(
         study,
         settings,
         policies,
@@ -156,16 +164,9 @@ def compute(study: Study, settings: Settings) -> Results:
         metrics=_stack(frames),
         comparisons=_stack([frame for frame, _ in compared]),
         ranks=_stack([ranks for _, ranks in compared]),
-        sensitivity=_stack(
-            [sensitivity(each, curve) for each, (_, curve, _) in zip(measured, corrected, strict=True)]
-        ),
+        sensitivity=_stack(moving),
         coverage=_stack([_labelled(coverage_table(each), each.policy) for each in measured]),
-        agreement=_stack(
-            [
-                _labelled(agreement_table(each, frame), each.policy)
-                for each, frame in zip(measured, frames, strict=True)
-            ]
-        ),
+        agreement=_stack(agreeing),
         workers=workers_frame(study, level, measured[0]),
         audit=_stack([audit_frame(each) for each in measured]),
         waterfall=_stack([waterfall(each) for each in measured]),
@@ -175,15 +176,45 @@ def compute(study: Study, settings: Settings) -> Results:
         margin=margin,
         departures=tuple(departures(study, policies, settings)),
         warnings=tuple(dict.fromkeys(notes)),
-        times=times(study),
-        controls=control_results(study, level),
+        times=timed,
+        controls=checked,
         spending=_stack([spending(each) for each in measured]),
     )
+    _put_away(measured, counts=True)
+    return found
 
 
-def _forget_views(measured: Sequence[Measured]) -> None:
+def _notes(
+    measured: Sequence[Measured],
+    frames: Sequence[pd.DataFrame],
+    corrected: Sequence[tuple[list[dict[str, Any]], pd.DataFrame, list[str]]],
+    beyond: Sequence[tuple[list[dict[str, Any]], list[str]]],
+) -> list[str]:
+    """What a reader must know, but for the margin; some of it more than once."""
+    notes = [
+        *measured[0].study.notes,
+        *_nobody(frames),
+        *(note for each in measured for note in each.warnings),
+    ]
+    notes += [note for frame in frames for note in frame.attrs.get("warnings", ())]
+    notes += [note for _, _, said in corrected for note in said]
+    notes += [note for _, said in beyond for note in said]
+    notes += [note for each in measured for note in majority_notes(each)]
+    return notes
+
+
+def _with(frame: pd.DataFrame, rows: list[dict[str, Any]]) -> pd.DataFrame:
+    """Metrics with more rows."""
+    return pd.concat([frame, typed(rows)], ignore_index=True) if rows else frame
+
+
+def _put_away(measured: Sequence[Measured], *, counts: bool = False) -> None:
+    """Let go of rows that are cut again when asked for, of counts too, and of the memory that they took."""
     for each in measured:
         each.forget_views()
+        if counts:
+            each.memo.pop(COUNTED, None)
+    give_back()
 
 
 def _beyond_crowd(measured: Measured, level: float) -> tuple[list[dict[str, Any]], list[str]]:

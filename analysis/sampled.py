@@ -71,12 +71,32 @@ def refusal(measured: Measured, metric: Metric) -> str:
             "the plan drew tasks of single sources: where one source was judged another was not, so what the"
             " sources found together, and what each found of it, is not known"
         )
-    by_judgments = metric.family != "matching" or metric.name.endswith("_judged")
-    if metric.macro and by_judgments and plan.unit != "document":
+    if metric.macro and _by_judgments(metric) and plan.unit != "document":
         return "the plan drew parts of documents: a mean over documents needs whole ones"
-    if metric.macro and by_judgments and _unequal(measured):
-        return "documents were drawn with unequal chances, which a mean over documents does not make good"
     return ""
+
+
+def _by_judgments(metric: Metric) -> bool:
+    """Whether a metric is about what was judged, and not about all that was imported."""
+    return metric.family != "matching" or metric.name.endswith("_judged")
+
+
+def document_weight(measured: Measured, metric: Metric) -> Floats | None:
+    """What each document of a sample of documents stands for in a mean over documents; None: all alike.
+
+    The mean is Hajek's: sum of w x value / sum of w, over the documents that have a value (Saerndal, Swensson
+    and Wretman 1992, 5.7). Of documents with equal weights it is the plain mean.
+    """
+    plan = sampling(measured.study)
+    if plan is None or plan.unit != "document" or not (metric.macro and _by_judgments(metric)):
+        return None
+    if not _unequal(measured):
+        return None
+    weight = np.zeros(len(measured.documents))
+    np.maximum.at(
+        weight, measured.segments["document_code"].to_numpy(), measured.segments["weight"].to_numpy(float)
+    )
+    return weight
 
 
 def parted(measured: Measured) -> bool:

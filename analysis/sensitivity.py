@@ -97,7 +97,7 @@ def _gates(measured: Measured) -> Iterator[dict[str, Any]]:
         """The numbers of whoever passes; those who are the same people are measured once."""
         who = gate_of(changed["assignments"], gate)[0].tobytes()
         if who not in known:
-            known[who] = points(measure(changed, measured.policy.override({"gate": gate})))
+            known[who] = _points_of(measure(changed, measured.policy.override({"gate": gate})))
         return known[who]
 
     for gate in CHOICES["gate"].values:  # noqa: PD011 - no frame
@@ -111,7 +111,14 @@ def _gates(measured: Measured) -> Iterator[dict[str, Any]]:
         found = measure(study, measured.policy.override({"resolution": "weighted"}))
     except ConfigError:
         return
-    yield from _gate_rows("resolution=weighted", "judgments weighted by skill", base, points(found))
+    yield from _gate_rows("resolution=weighted", "judgments weighted by skill", base, _points_of(found))
+
+
+def _points_of(other: Measured) -> Mapping[Place, float]:
+    """The numbers of a study that is measured for them alone."""
+    found = points(other)
+    other.forget()
+    return found
 
 
 def _gate_rows(

@@ -8,13 +8,14 @@ from types import UnionType
 from typing import Any, Final, Literal
 
 from analysis.errors import ConfigError, InputError, plain
+from analysis.own_words import Words, checked
 from analysis.policy import DEFAULT_POLICY, Policy, get_policy
 
 Figures = Literal["svg", "all", "none"]
 # Beyond these an interval is a word for "nothing is known" or needs more digits than there are.
 LEVELS: Final = (0.5, 0.9999)
 FIGURES: Final[tuple[Figures, ...]] = ("svg", "all", "none")
-GROUPINGS: Final = ("entity_type", "document", "mention_length", "confidence_bin", "worker")
+GROUPINGS: Final = ("entity_type", "document", "mention_length", "confidence_bin", "worker", "given_type")
 
 
 # What each setting is in a manifest.
@@ -31,10 +32,14 @@ _KEPT: Final[Mapping[str, type | UnionType]] = {
     "margin": float | None,
     "by": list,
     "columns": Mapping,
+    "values": Mapping,
 }
 
 # Settings that older outputs do not name, and what they were then.
-_ADDED: Final[Mapping[str, Any]] = {"margin": None, "by": [], "columns": {}}
+_ADDED: Final[Mapping[str, Any]] = {"margin": None, "by": [], "columns": {}, "values": {}}
+
+# Settings that a manifest does not name where nothing was said.
+_UNSAID: Final = frozenset({"columns", "values"})
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,7 @@ class Settings:
         margin: by how much a source may be worse and still be as good; None: the study's own.
         by: what else to part numbers by, for groups.csv; of `GROUPINGS`.
         columns: of a table of judgments whose columns have other names: ours -> theirs.
+        values: of one that has words of its own for values: column -> theirs -> ours.
     """
 
     policies: tuple[str, ...] = (DEFAULT_POLICY,)
@@ -68,6 +74,7 @@ class Settings:
     margin: float | None = None
     by: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
+    values: Words = field(default_factory=dict)
 
     def check(self) -> None:
         """Refuse what cannot be computed.
@@ -121,15 +128,16 @@ class Settings:
         return tuple(get_policy(name, self.overrides) for name in self.policies)
 
     def to_json(self) -> dict[str, Any]:
-        """As the manifest keeps them; columns only where some have other names."""
+        """As the manifest keeps them; columns and values only where some have other names."""
         kept = {
             **asdict(self),
             "policies": list(self.policies),
             "by": list(self.by),
             "overrides": dict(sorted(self.overrides.items())),
             "columns": dict(sorted(self.columns.items())),
+            "values": {name: dict(sorted(said.items())) for name, said in sorted(self.values.items())},
         }
-        return kept if self.columns else {name: kept[name] for name in kept if name != "columns"}
+        return {name: kept[name] for name in kept if kept[name] or name not in _UNSAID}
 
     @classmethod
     def from_json(cls, kept: Any, where: str) -> Settings:
@@ -151,11 +159,18 @@ class Settings:
                 raise InputError("a setting of a wrong kind", where=f"{where}: {name}", got=plain(kept[name]))
         words = [*kept["policies"], *kept["by"], *kept["overrides"], *kept["overrides"].values()]
         words += [*kept["columns"], *kept["columns"].values()]
-        if not all(isinstance(word, str) for word in words):
+        if not all(isinstance(word, str) for word in words) or not checked(kept["values"]):
             raise InputError("a setting of a wrong kind", where=where, got=plain(words), expected="words")
         policies, by, overrides = tuple(kept["policies"]), tuple(kept["by"]), dict(kept["overrides"])
         columns = dict(kept["columns"])
-        changed = {"policies": policies, "by": by, "overrides": overrides, "columns": columns}
+        values = {name: dict(said) for name, said in kept["values"].items()}
+        changed = {
+            "policies": policies,
+            "by": by,
+            "overrides": overrides,
+            "columns": columns,
+            "values": values,
+        }
         settings = cls(**{**kept, **changed})
         settings.check()
         return settings

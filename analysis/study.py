@@ -36,6 +36,7 @@ class Study:
         manifest: of the bundle; for a judgments CSV made up from what is known.
         notes: what the reader wants said beside the numbers (what a CSV could not tell).
         around: of a block of documents, what stands around it; None: the tables are the whole study.
+        types: entity key -> the types that a table gives it; None: none was given.
         memo: what was computed from the tables and is wanted again, by name.
     """
 
@@ -43,6 +44,7 @@ class Study:
     manifest: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     around: Around | None = None
+    types: Mapping[str, tuple[str, ...]] | None = None
     memo: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __getitem__(self, table: str) -> pd.DataFrame:

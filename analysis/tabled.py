@@ -16,6 +16,7 @@ from analysis.evaluate import COLUMNS, evaluate
 from analysis.folder import MANIFEST
 from analysis.load import load
 from analysis.outcomes import measure
+from analysis.own_words import Words
 
 _BY = ("dataset", "source")
 
@@ -30,15 +31,17 @@ def tabled(
     jobs: int = 1,
     dask: str | None = None,
     columns: Mapping[str, str] | None = None,
+    values: Words | None = None,
 ) -> pd.DataFrame:
     """The rows of metrics.csv: of a bundle block by block, of a judgments CSV at once.
 
     Raises:
         PosthocError: the input or a setting cannot be used.
     """
-    if (source / MANIFEST).is_file() and annotations is None and not columns:
+    if (source / MANIFEST).is_file() and annotations is None and not (columns or values):
         return evaluate_bundle(source, metrics, _BY, settings, gt=gt, jobs=jobs, dask=dask)
-    measured = measure(load(source, gt=gt, annotations=annotations, columns=columns), settings.policy)
+    study = load(source, gt=gt, annotations=annotations, columns=columns, values=values)
+    measured = measure(study, settings.policy)
     return evaluate(
         measured,
         metrics,

@@ -34,6 +34,8 @@ def verify(
     out: str | Path,
     annotations: str | Path | None = None,
     texts: str | Path | None = None,
+    *,
+    types: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Verdict:
     """Compute `out` again from `source` with the settings it keeps, and compare every file.
@@ -43,6 +45,7 @@ def verify(
         out: the output folder.
         annotations: file of all imported annotations, if one was given then.
         texts: if they were put back then.
+        types: of entities, if they were given then.
         progress: is told what happens next.
 
     Raises:
@@ -55,9 +58,9 @@ def verify(
     with tempfile.TemporaryDirectory() as scratch:
         again = Path(scratch) / "out"
         wanted = {each.name: getattr(settings, each.name) for each in fields(settings)}
-        analyze(source, again, annotations=annotations, texts=texts, progress=progress, **wanted)
+        analyze(source, again, annotations=annotations, texts=texts, types=types, progress=progress, **wanted)
         now = _read_manifest(again)
-        return _compare(out, again, _notes(manifest, now, input_hash(source, annotations)))
+        return _compare(out, again, _notes(manifest, now, input_hash(source, annotations, types)))
 
 
 def _read_manifest(out: Path) -> Mapping[str, Any]:

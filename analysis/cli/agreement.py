@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from analysis.cli.own_names import meanings
 from analysis.dialect import Dialect, dialect_of, numbers
+from analysis.interrupts import LeaveAtOnce
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,6 +97,14 @@ def agreement(
     level: Annotated[float, typer.Option("--level", help="Level of the intervals.")] = 0.95,
     replicates: Annotated[int, typer.Option("--replicates", min=0, help="Of the bootstrap; 0: none.")] = 1000,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of the bootstrap.")] = 0,
+    value: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--value",
+            metavar="C:OURS=THEIRS",
+            help="A word that stands for another, like label:verify=correct; may be repeated.",
+        ),
+    ] = None,
     coefficient: Annotated[
         list[str] | None,
         typer.Option("--coefficient", metavar="NAME", help="This coefficient alone; may be repeated."),
@@ -104,12 +115,16 @@ def agreement(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
     """Say how far workers agree, by every coefficient side by side, each with its interval."""
-    from analysis.agreement import measure  # noqa: PLC0415 - help is quick without pandas
-    from analysis.agreement.span_measure import span_agreement  # noqa: PLC0415 - the same
-    from analysis.agreement.taking import are_sets  # noqa: PLC0415 - the same
+    with LeaveAtOnce():
+        from analysis.agreement import measure  # noqa: PLC0415 - help is quick without pandas
+        from analysis.agreement.span_measure import span_agreement  # noqa: PLC0415 - the same
+        from analysis.agreement.taking import are_sets  # noqa: PLC0415 - the same
+        from analysis.own_words import refuse_strange  # noqa: PLC0415 - the same
 
     if table and spans:
         raise typer.BadParameter("a file holds a joint table or spans, not both", param_hint="--spans")
+    if table and value:
+        raise typer.BadParameter("not with --table, whose words are its names", param_hint="--value")
     common: dict[str, Any] = {
         "interval": interval.value,
         "level": level,
@@ -118,9 +133,13 @@ def agreement(
         "coefficients": coefficient or None,
     }
     if spans:
-        found = span_agreement(_labels(file)[0], **common)
+        found = span_agreement(_labels(file, value, {})[0], **common)
     else:
-        labels, dialect = (None, None) if table else _labels(file)
+        named = {"unit": unit, "worker": worker, "label": label}
+        labels, dialect = (None, None) if table else _labels(file, value, named)
+        known = None if categories is None else [name.strip() for name in categories.split(",")]
+        if labels is not None and known is not None and not are_sets(distance) and label in labels:
+            refuse_strange(labels[label], "label", known, str(file))
         if dialect and labels is not None and scale in (Scale.INTERVAL, Scale.RATIO) and label in labels:
             labels[label] = numbers(labels[label].str.strip(), dialect, f"{file}: {label}")
         found = measure.agreement(
@@ -129,7 +148,7 @@ def agreement(
             worker=worker,
             label=label,
             table=file if table else None,
-            categories=None if categories is None else [name.strip() for name in categories.split(",")],
+            categories=known,
             scale=scale.value,
             weights=weights,
             distance=distance if distance is None or are_sets(distance) else Path(distance),
@@ -155,9 +174,14 @@ def _tell(found: Agreement, file: Path, html: Path | None, *, as_json: bool) -> 
         typer.echo(readable(found))
 
 
-def _labels(file: Path) -> tuple[pd.DataFrame, Dialect]:
-    """A CSV as text, and how it was saved: what is empty is empty, and nothing else means missing."""
+def _labels(file: Path, value: list[str] | None, names: Mapping[str, str]) -> tuple[pd.DataFrame, Dialect]:
+    """A CSV as text, and how it was saved: what is empty is empty, and nothing else means missing.
+
+    Words of its own are replaced; their columns go by our names or by the file's.
+    """
     from analysis.csv_table import whole_table  # noqa: PLC0415 - help is quick without pandas
+    from analysis.own_words import translated  # noqa: PLC0415 - the same
 
     dialect = dialect_of(file)
-    return whole_table(file, dialect), dialect
+    words = {names.get(column, column): said for column, said in meanings(value).items()}
+    return translated(whole_table(file, dialect), words, {}, str(file)), dialect

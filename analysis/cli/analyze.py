@@ -7,9 +7,12 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from analysis.cli.own_names import Columns, Values, meanings, renamed
+from analysis.interrupts import LeaveAtOnce
 
 
 class Figures(StrEnum):
@@ -67,15 +70,13 @@ By = Annotated[
         "--by",
         metavar="GROUPING",
         help="Part numbers further, in groups.csv: entity_type, document, mention_length, confidence_bin,"
-        " worker; may be repeated.",
+        " worker, given_type; may be repeated.",
     ),
 ]
-Columns = Annotated[
-    list[str] | None,
+Types = Annotated[
+    Path | None,
     typer.Option(
-        "--column",
-        metavar="OURS=THEIRS",
-        help="Of a CSV: a column that has another name, like decision=Verdict; may be repeated.",
+        "--types", metavar="FILE", help="For --by given_type: a table with the columns key and type."
     ),
 ]
 Drawn = Annotated[Figures, typer.Option("--figures", help="svg; all: PDF too; none.")]
@@ -100,16 +101,20 @@ def command(resolve: Callable[[Path], AbstractContextManager[Path]] | None) -> C
         texts: Texts = None,
         margin: Margin = None,
         by: By = None,
+        types: Types = None,
         column: Columns = None,
+        value: Values = None,
         figures: Drawn = Figures.SVG,
     ) -> None:
         """Compute every number with its interval; write tables, figures and a report."""
-        from analysis import output  # noqa: PLC0415 - help is quick without pandas
-        from analysis.policy import parse_overrides  # noqa: PLC0415 - the same
-        from analysis.report.sections import warnings  # noqa: PLC0415 - the same
-        from analysis.showing import headline  # noqa: PLC0415 - the same
+        with LeaveAtOnce():
+            from analysis import output  # noqa: PLC0415 - help is quick without pandas
+            from analysis.policy import parse_overrides  # noqa: PLC0415 - the same
+            from analysis.report.sections import warnings  # noqa: PLC0415 - the same
+            from analysis.showing import headline  # noqa: PLC0415 - the same
 
-        wanted = {
+        files = {"annotations": annotations, "texts": texts, "types": types}
+        wanted: dict[str, Any] = {
             "overrides": parse_overrides(choices or []),
             "interval": interval,
             "level": level,
@@ -120,13 +125,12 @@ def command(resolve: Callable[[Path], AbstractContextManager[Path]] | None) -> C
             "margin": margin,
             "by": tuple(dict.fromkeys(by or [])),
             "columns": renamed(column),
+            "values": meanings(value),
             "figures": figures.value,
         }
         told = tell if sys.stderr.isatty() else None
         with (resolve or nullcontext)(source) as found:
-            results = output.analyze(
-                found, out, annotations=annotations, texts=texts, policies=policy, progress=told, **wanted
-            )
+            results = output.analyze(found, out, **files, policies=policy, progress=told, **wanted)
         for warning, places in warnings(results.warnings, results.metrics["metric"].unique()).items():
             where = " (report.html says which)" if places else ""
             typer.echo(f"warning: {warning}{where}", err=True)
@@ -134,28 +138,6 @@ def command(resolve: Callable[[Path], AbstractContextManager[Path]] | None) -> C
         typer.echo(f"{out / 'report.html'}")
 
     return analyze
-
-
-def renamed(said: list[str] | None) -> dict[str, str]:
-    """Ours -> theirs, of what was said to `--column`.
-
-    Raises:
-        InputError: one is no pair, or one of ours is said twice.
-    """
-    from analysis.errors import InputError, plain  # noqa: PLC0415 - help is quick without pandas
-
-    found: dict[str, str] = {}
-    for pair in said or []:
-        ours, equals, theirs = (part.strip() for part in pair.partition("="))
-        if not (ours and equals and theirs) or ours in found:
-            raise InputError(
-                "not a column and its other name, each once",
-                where="--column",
-                got=plain(pair),
-                expected="OURS=THEIRS, like decision=Verdict",
-            )
-        found[ours] = theirs
-    return found
 
 
 def tell(step: str) -> None:

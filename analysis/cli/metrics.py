@@ -13,15 +13,15 @@ from analysis.cli.analyze import (
     Annotations,
     Choices,
     Cluster,
-    Columns,
     GroundTruth,
     Interval,
     Level,
     Replicates,
     Seed,
     Source,
-    renamed,
 )
+from analysis.cli.own_names import Columns, Values, meanings, renamed
+from analysis.interrupts import LeaveAtOnce
 
 Table = Annotated[Path, typer.Option("--out", metavar="FILE", help="CSV to write; an old one is replaced.")]
 PolicyName = Annotated[str, typer.Option("--policy", help="recommended, paper or original.")]
@@ -61,13 +61,15 @@ def command(resolve: Callable[[Path], AbstractContextManager[Path]] | None) -> C
         gt: GroundTruth = None,
         annotations: Annotations = None,
         column: Columns = None,
+        value: Values = None,
         jobs: Jobs = 1,
         dask: Dask = None,
     ) -> None:
         """Write every metric with its interval as one CSV, and nothing else."""
-        from analysis.evaluate import settings_of  # noqa: PLC0415 - help is quick without pandas
-        from analysis.policy import get_policy, parse_overrides  # noqa: PLC0415 - the same
-        from analysis.tabled import refuse_other, tabled, write_table  # noqa: PLC0415 - the same
+        with LeaveAtOnce():
+            from analysis.evaluate import settings_of  # noqa: PLC0415 - help is quick without pandas
+            from analysis.policy import get_policy, parse_overrides  # noqa: PLC0415 - the same
+            from analysis.tabled import refuse_other, tabled, write_table  # noqa: PLC0415 - the same
 
         settings = settings_of(
             get_policy(policy, parse_overrides(choices or [])),
@@ -88,6 +90,7 @@ def command(resolve: Callable[[Path], AbstractContextManager[Path]] | None) -> C
                 jobs=jobs,
                 dask=dask,
                 columns=renamed(column),
+                values=meanings(value),
             )
         write_table(frame, out)
         for warning in frame.attrs["warnings"]:

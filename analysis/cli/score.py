@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from analysis.cli.own_names import Columns, Values, meanings, renamed
+from analysis.interrupts import LeaveAtOnce
+
 if TYPE_CHECKING:
     from analysis.study import Study
 
@@ -79,6 +82,8 @@ def score(
     ] = None,
     match: Annotated[Match, typer.Option("--match", help="How spans must agree.")] = Match.EXACT,
     nil: Annotated[Nil, typer.Option("--nil", help="What becomes of links to nothing.")] = Nil.DROP,
+    column: Columns = None,
+    value: Values = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
     """Score predictions against a ground truth, or on the judgments of a study."""
@@ -86,8 +91,11 @@ def score(
         raise typer.BadParameter("give one of --gt and --judged", param_hint="--gt")
     if to_judge is not None and judged is None:
         raise typer.BadParameter("only with --judged", param_hint="--to-judge")
-    from analysis.corpora import read_documents, read_prefixes  # noqa: PLC0415 - help is quick
-    from analysis.score import score as scored  # noqa: PLC0415 - the same
+    if judged is None and (column or value):
+        raise typer.BadParameter("only with --judged", param_hint="--column" if column else "--value")
+    with LeaveAtOnce():
+        from analysis.corpora import read_documents, read_prefixes  # noqa: PLC0415 - help is quick
+        from analysis.score import score as scored  # noqa: PLC0415 - the same
 
     prefixes = read_prefixes(prefix or [])
 
@@ -107,7 +115,7 @@ def score(
 
     named = _named(pred)
     truth = [] if gt is None else read(gt)
-    study = None if judged is None else _opened(judged)
+    study = None if judged is None else _opened(judged, column, value)
     # Predictions that come without texts are about those of the ground truth, or of the study.
     known = {document.name: document.text for document in truth} if study is None else _texts(study)
     predictions = {name: read(file, known.get) for name, file in named.items()}
@@ -123,10 +131,10 @@ def score(
         typer.echo(_table(records) if judged is None else _ranges(records))
 
 
-def _opened(judged: Path) -> Study:
+def _opened(judged: Path, columns: list[str] | None, values: list[str] | None) -> Study:
     from analysis.load import load  # noqa: PLC0415 - help is quick without pandas
 
-    return load(judged)
+    return load(judged, columns=renamed(columns), values=meanings(values))
 
 
 def _texts(study: Study) -> dict[str, str]:

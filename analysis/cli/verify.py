@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from analysis.cli.analyze import tell
+from analysis.interrupts import LeaveAtOnce
 
 
 def command(resolve: Callable[[Path], AbstractContextManager[Path]] | None) -> Callable[..., None]:
@@ -26,12 +27,17 @@ def command(resolve: Callable[[Path], AbstractContextManager[Path]] | None) -> C
         texts: Annotated[
             Path | None, typer.Option("--texts", help="The texts, if they were put back then.")
         ] = None,
+        types: Annotated[
+            Path | None, typer.Option("--types", help="The types of entities, if they were given then.")
+        ] = None,
     ) -> None:
         """Compute OUT again from BUNDLE with its own settings, and name every file that differs."""
-        from analysis.verify import verify  # noqa: PLC0415 - help is quick without pandas
+        with LeaveAtOnce():
+            from analysis.verify import verify  # noqa: PLC0415 - help is quick without pandas
 
         with (resolve or nullcontext)(bundle) as found:
-            verdict = verify(found, out, annotations, texts, tell if sys.stderr.isatty() else None)
+            told = tell if sys.stderr.isatty() else None
+            verdict = verify(found, out, annotations, texts, types=types, progress=told)
         if not verdict.different:
             typer.echo(f"{out}: all {len(verdict.same)} files are the same to the byte")
             return

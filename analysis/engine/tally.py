@@ -318,18 +318,29 @@ class MacroTally(Tally):
 
     Its quantities are `value`, the sum of documents' values, `documents`, how many have one, and `n`, the
     size of what was averaged. Deleting a worker changes the values of the documents he worked on.
+
+    Args:
+        tally: of the formula's quantities.
+        value: the formula.
+        size: the quantity whose total is n.
+        weight: of each document in the mean; None: all weigh 1.
     """
 
-    def __init__(self, tally: Tally, value: Value, size: str) -> None:
+    def __init__(self, tally: Tally, value: Value, size: str, weight: Floats | None = None) -> None:
         self.counts, self.bounds = tally.counts, tally.bounds
-        self._inner, self._value, self._size = tally, value, size
+        self._inner, self._value, self._size, self._of_documents = tally, value, size, weight
         self._few = tally._few  # noqa: SLF001 - a tally of the same kind
         self._cuts, self._without, self.memo = WeakValueDictionary(), {}, {}
 
-    def _of(self, of: Sums) -> Sums:
+    def _of(self, of: Sums, document: Codes | None = None) -> Sums:
+        """The values, and which are defined, of all documents or of those that are named."""
         worth = evaluate_at(self._value, of)
         defined = ~np.isnan(worth)
-        return {"value": np.where(defined, worth, 0.0), "documents": defined.astype(float)}
+        values, there = np.where(defined, worth, 0.0), defined.astype(float)
+        if self._of_documents is not None:
+            weight = self._of_documents if document is None else self._of_documents[document]
+            values, there = weight * values, weight * there
+        return {"value": values, "documents": there}
 
     @cached_property
     def documents(self) -> Sums:
@@ -350,8 +361,8 @@ class MacroTally(Tally):
         """What each document's value loses when a worker is deleted from it."""
         document = self._inner.cell_document
         with_all = {name: values[document] for name, values in self._inner.documents.items()}
-        before = self._of(with_all)
-        after = self._of(without_each(self._inner.cells, with_all))
+        before = self._of(with_all, document)
+        after = self._of(without_each(self._inner.cells, with_all), document)
         return {name: before[name] - after[name] for name in before} | {"n": self._inner.cells[self._size]}
 
     @cached_property

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+import numpy as np
+
+from analysis.audit import NOT_VERIFIED
 from analysis.decisions import EDIT
 from analysis.report.words import count, is_missing
 from analysis.study import Study
@@ -57,6 +60,8 @@ class Entry:
         here: other links of the ground truth that touch the span, each with its words if its span is another.
         edited: what people put in its place, and how many did.
         votes: verify, edit, remove.
+        place: where it stands by document, of those on the page.
+        divided: where it stands with those first on which people are most divided.
     """
 
     dataset: str
@@ -68,6 +73,8 @@ class Entry:
     here: tuple[tuple[Link, str], ...]
     edited: tuple[tuple[Link, int], ...]
     votes: tuple[str, str, str]
+    place: int
+    divided: int
 
 
 class Names:
@@ -98,13 +105,36 @@ def page_of(key: str) -> str:
 
 
 def entries(study: Study, audit: pd.DataFrame, policy: str) -> list[Entry]:
-    """The first findings of a policy, in the order of audit.csv."""
+    """The findings of a policy that most speaks for, as many as the page holds, the strongest first.
+
+    The strongest is the one for which the largest share of its judgments speaks: against the ground truth's
+    link, or for the link that it lacks. Of equal shares the one of more judgments comes first.
+    """
     if audit.empty:
         return []
-    rows = audit[audit["policy"] == policy].head(SHOWN).to_dict("records")
+    found = strongest_first(audit[audit["policy"] == policy]).head(SHOWN)
+    ranked = found.assign(
+        place=found["place"].rank().astype("int64") - 1,
+        divided=np.argsort(np.lexsort((found["place"], -found["judgments"], found["share"]))),
+    )
+    rows = ranked.to_dict("records")
     texts, names = texts_of(study), Names(study)
     edits, truth = _edits(study, rows), _truth(study)
     return [_entry(row, texts, names, edits, truth) for row in rows]
+
+
+def strongest_first(audit: pd.DataFrame) -> pd.DataFrame:
+    """Findings by the share of judgments that speak for each, then by their number; both are kept.
+
+    Returns:
+        The findings with `share`, and `place`: where they stood.
+    """
+    judgments = audit["judgments"].to_numpy(dtype=float)
+    verify = audit["verify"].to_numpy(dtype=float)
+    share = np.where(audit["finding"] == NOT_VERIFIED, judgments - verify, verify) / judgments
+    place = np.arange(len(audit))
+    order = np.lexsort((place, -judgments, -share))
+    return audit.assign(share=share, place=place).iloc[order]
 
 
 def texts_of(study: Study) -> dict[tuple[str, str], object]:
@@ -143,6 +173,8 @@ def _entry(
             (names.link(target) if target else Link("not known", ""), amount) for target, amount in told
         ),
         votes=(count(row["verify"]), count(row["edit"]), count(row["remove"])),
+        place=row["place"],
+        divided=row["divided"],
     )
 
 

@@ -129,7 +129,13 @@ def _name(study: Study) -> str:
 
 def _lines(measured: Measured) -> tuple[Line, ...]:
     groups = measured.datasets if len(measured.datasets) == 1 else (*measured.datasets, ALL)
-    return tuple(_line(measured, dataset, source) for dataset in groups for source in measured.sources)
+    lines = []
+    for dataset in groups:
+        for source in measured.sources:
+            lines.append(_line(measured, dataset, source))
+            # Nobody looks at the same rows again.
+            measured.forget_views()
+    return tuple(lines)
 
 
 def _line(measured: Measured, dataset: str, source: str) -> Line:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from analysis.given_types import GROUPING as GIVEN
 from analysis.lock import Lock
 from analysis.report.audit_list import SHOWN
 from analysis.report.facts import Facts
@@ -140,10 +141,12 @@ def audit_note(audit: pd.DataFrame, policy: str, ground_truth: str | None) -> st
         )
     amounts = rows["finding"].value_counts().sort_index()
     said = listing([f"{count(amount)} {finding}" for finding, amount in amounts.items()])
-    shown = "" if len(rows) <= SHOWN else f" The first {count(SHOWN)} follow."
+    shown = "All" if len(rows) <= SHOWN else f"The first {count(SHOWN)}"
     return (
         f"Links of {ground_truth} that at most half of their judgments verify, and links that more than half "
-        f"verify and {ground_truth} lacks: {said}.{shown} The whole list stands in audit.csv."
+        f"verify and {ground_truth} lacks: {said}. {shown} follow, the strongest first: by the share of "
+        "judgments that speak for the finding, then by how many there are. The whole list, by document, "
+        "stands in audit.csv."
     )
 
 
@@ -172,7 +175,24 @@ def command(settings: Settings) -> str:
         ("--gt", settings.gt),
         ("--replicates", settings.replicates),
         ("--seed", settings.seed),
+        ("--margin", settings.margin),
     ):
         if wanted is not None:
             words += [option, f"{wanted:g}" if isinstance(wanted, float) else str(wanted)]
+    words += _own_names(settings)
+    for grouping in settings.by:
+        words += ["--by", grouping]
+    if GIVEN in settings.by:
+        words += ["--types", "TYPES"]
+    if settings.figures != "svg":
+        words += ["--figures", settings.figures]
     return shlex.join(words)
+
+
+def _own_names(settings: Settings) -> Iterator[str]:
+    """What says that columns and values have other names."""
+    for ours, theirs in sorted(settings.columns.items()):
+        yield from ("--column", f"{ours}={theirs}")
+    for column, said in sorted(settings.values.items()):  # noqa: PD011 - a field, no frame
+        for theirs, ours in sorted(said.items()):
+            yield from ("--value", f"{column}:{ours}={theirs}")

@@ -8,6 +8,12 @@ from collections.abc import Sequence
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The program `posthoc`."""
-    from verifier.cli.app import main as run
+    try:
+        from analysis.interrupts import LeaveAtOnce, status_of
 
-    sys.exit(run(arguments))
+        with LeaveAtOnce():
+            from verifier.cli.app import main as run
+        status = status_of(lambda: run(arguments))
+    except KeyboardInterrupt:
+        status = 130
+    sys.exit(status)

@@ -15,10 +15,10 @@ from typing import Annotated
 import typer
 
 from analysis.errors import PosthocError
+from analysis.interrupts import INTERRUPTED, LeaveAtOnce
 from verifier import cli
 from verifier.cli.output import complain, note, say
 
-INTERRUPTED = 130
 _WIDEST = 130
 
 
@@ -52,7 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # A file name that is no text, or a letter that the terminal lacks, must not end a command.
             stream.reconfigure(errors="backslashreplace")
     try:
-        build()(args=None if arguments is None else list(arguments), prog_name="posthoc")
+        with LeaveAtOnce():
+            program = build()
+        program(args=None if arguments is None else list(arguments), prog_name="posthoc")
     except SystemExit as finished:
         if finished.code == INTERRUPTED:
             note("interrupted")

@@ -1,5 +1,5 @@
 "use strict";
-// Searching and filtering the audit list; without this the list is whole.
+// Searching, filtering and ordering the audit list; without this the list is whole, the strongest first.
 {
   const rows = [...document.querySelectorAll("#list tr")];
   const words = rows.map((row) => row.textContent.toLocaleLowerCase());
@@ -29,12 +29,23 @@
     shown.textContent = `${left} of ${rows.length} shown`;
   }
 
+  // Paper holds the first ones of the order that was chosen.
+  const printed = rows.filter((row) => !row.classList.contains("more")).length;
+
+  function order() {
+    const by = chosen("order");
+    const ordered = by ? [...rows].sort((one, other) => one.dataset[by] - other.dataset[by]) : rows;
+    ordered.forEach((row, place) => row.classList.toggle("more", place >= printed));
+    document.getElementById("list").append(...ordered);
+  }
+
   for (const name of ["wanted", "finding", "source", "dataset"]) {
     const each = field(name);
     if (each) {
       each.addEventListener("input", filter);
     }
   }
+  field("order").addEventListener("input", order);
   field("filters").hidden = false;
   filter();
 }

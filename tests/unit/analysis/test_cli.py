@@ -108,13 +108,67 @@ def test_the_resolver_says_what_is_read_and_cleans_up(judgments, tmp_path):
     assert steps == ["my-study", "closed", "my-study", "closed"]
 
 
-def test_columns_of_other_names_are_said_once_and_kept(judgments, tmp_path, capsys):
+def test_columns_and_words_of_other_names_are_said_once_and_kept(judgments, tmp_path, capsys):
     """The output names them, so that it is checked without saying them again; a pair is a pair."""
-    text = judgments.read_text(encoding="utf-8").replace("decision", "Verdict", 1)
+    text = judgments.read_text(encoding="utf-8").replace("decision", "Verdict", 1).replace("verify", "ja")
     (tmp_path / "j.csv").write_text(text, encoding="utf-8")
     asked = ("analyze", tmp_path / "j.csv", "--out", tmp_path / "out", "--replicates", 0, "--figures", "none")
-    assert call(*asked, "--column", "decision=Verdict") == 0
+    assert call(*asked, "--column", "decision=Verdict", "--value", "decision:verify=Ja") == 0
     assert call("verify-bundle", tmp_path / "j.csv", tmp_path / "out") == 0
     assert "the same to the byte" in capsys.readouterr().out
     assert call(*asked, "--column", "decision") == 1
     assert "OURS=THEIRS" in capsys.readouterr().err
+
+
+def test_words_of_a_table_give_the_numbers_of_ours(judgments, tmp_path):
+    """Several may stand for one value."""
+    frame = pd.read_csv(judgments, dtype="str", keep_default_na=False)
+    words = {"verify": "Correct", "edit": "wrong link", "remove": "not an entity", "": "skipped"}
+    theirs = frame["decision"].map(words)
+    theirs[theirs[theirs == "Correct"].index[0]] = "ja"
+    frame.assign(decision=theirs).to_csv(tmp_path / "j.csv", index=False)
+    said = [f"decision:{ours}={word.lower()}" for ours, word in (*words.items(), ("verify", "ja"))]
+    asked = ("--replicates", 0, "--metric", "edit_rate", "--metric", "verification_rate")
+    assert call("metrics", judgments, "--out", tmp_path / "ours", *asked) == 0
+    options = [part for each in said for part in ("--value", each)]
+    assert call("metrics", tmp_path / "j.csv", "--out", tmp_path / "theirs", *asked, *options) == 0
+    assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("decision", "COLUMN:OURS=THEIRS"),
+        ("decision:verify", "COLUMN:OURS=THEIRS"),
+        ("decision:agree=ja", "no value of decision; got agree; expected verify, edit, remove, nothing"),
+        ("verdict:verify=ja", "a column that is not there; got verdict"),
+        ("source:GT=gold", "a word that no row has; got gold; expected GT ("),
+    ],
+)
+def test_a_word_that_cannot_be_is_refused(judgments, tmp_path, capsys, value, said):
+    assert call("analyze", judgments, "--out", tmp_path / "out", "--value", value) == 1
+    assert said in capsys.readouterr().err
+
+
+def test_a_word_has_one_meaning_and_a_bundle_none(judgments, tmp_path, capsys):
+    two = ("--value", "decision:verify=ja", "--value", "decision:edit=ja")
+    assert call("analyze", judgments, "--out", tmp_path / "out", *two) == 1
+    assert "decision: verify or edit" in capsys.readouterr().err
+    assert call("analyze", tmp_path, "--out", tmp_path / "out", *two[:2]) == 1
+    assert "a bundle has our own words" in capsys.readouterr().err
+    assert call("score", "--gt", judgments, "--pred", f"a={judgments}", *two[:2]) == 2
+
+
+def test_labels_of_two_languages_are_put_together(tmp_path, capsys):
+    """What is no category is named with how often it is there and how to say what it stands for."""
+    path = tmp_path / "labels.csv"
+    path.write_text("item,who,label\n1,a,yes\n1,b,ja\n2,a,no\n2,b,no\n3,a,yes\n3,b,ja\n", encoding="utf-8")
+    asked = ("agreement", path, "--unit", "item", "--worker", "who", "--categories", "yes,no")
+    assert call(*asked) == 1
+    assert (
+        'got ja (2); expected yes, no. If it stands for one of these, say which: --value "label:OURS=ja"'
+        in (capsys.readouterr().err)
+    )
+    assert call(*asked, "--value", "label:yes=ja", "--coefficient", "observed_agreement", "--json") == 0
+    assert '"estimate": 1.0' in capsys.readouterr().out
+    assert call("agreement", path, "--table", "--value", "label:yes=ja") == 2

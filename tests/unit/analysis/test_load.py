@@ -303,3 +303,34 @@ def test_a_simulated_crowd_stays_simulated(tmp_path):
     assert load(path).simulated
     with pytest.raises(InputError, match="unknown origin"):
         load(_csv(tmp_path, "d,t,GT,0,3,Q1,w,verify,dreamt", head=f"{HEAD},origin"))
+
+
+def test_unknown_words_are_named_once_with_their_number(tmp_path):
+    """And with the option that says what one stands for."""
+    rows = [f"d,t,GT,{n},{n + 1},Q1,w,{word}" for n, word in enumerate(["Yes", "verify", "yes", "nein"])]
+    with pytest.raises(InputError) as caught:
+        load(_csv(tmp_path, *rows))
+    assert [(p.where[-2:], p.got) for p in caught.value] == [
+        (":2", "decision Yes (2 rows, this is the first)"),
+        (":5", "decision nein"),
+    ]
+    assert caught.value.problems[0].remedy.endswith(
+        '--value "decision:OURS=Yes" with OURS one of verify, edit, remove.'
+    )
+
+
+def test_words_of_any_column_may_be_replaced():
+    """What they are replaced by may be nothing; numbers of a frame are words too."""
+    table = pd.DataFrame([("t", "gold", 0, 3, "-", "unknown", 1), ("t", "gold", 4, 6, "Q1", "w", 0)])
+    table.columns = HEAD.split(",")[1:]
+    values = {
+        "source": {"gold": "GT"},
+        "entity": {"-": "NIL"},
+        "worker": {"unknown": ""},
+        "decision": {"1": "verify", "0": "edit"},
+    }
+    study = load(table, values=values)
+    assert study.ground_truth == "GT"
+    assert study["annotations"]["kind"].tolist() == ["nil", "link"]
+    assert set(study["assignments"]["worker"]) == {"", "w"}
+    assert sorted(study["judgments"]["decision"]) == ["edit", "verify"]

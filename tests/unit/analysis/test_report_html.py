@@ -9,9 +9,12 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 
+from analysis.audit import LACKING, NOT_VERIFIED
 from analysis.report import words
+from analysis.report.audit_list import strongest_first
 from analysis.report.html import SECTIONS, report
-from analysis.report.sections import warnings
+from analysis.report.sections import command, warnings
+from analysis.settings import Settings
 from tests.support.metric_rows import metrics, row
 from tests.support.report_parts import TEXT, parts
 
@@ -85,6 +88,29 @@ def test_the_audit_list_has_text_links_and_votes(page):
         '<a href="https://en.wikipedia.org/wiki/Sydney" rel="noopener noreferrer">w:en:Sydney</a>' in listed
     )
     assert "1 verify, 2 edit, 0 remove" in listed
+
+
+def test_the_strongest_findings_of_the_audit_list_come_first():
+    """By the share that speaks for the finding, then by how many judgments; then as they stood."""
+    votes = [(LACKING, 2, 3), (NOT_VERIFIED, 1, 3), (LACKING, 1, 1), (NOT_VERIFIED, 0, 4), (LACKING, 4, 6)]
+    frame = pd.DataFrame(votes, columns=["finding", "verify", "judgments"])
+    found = strongest_first(frame)
+    assert found["place"].tolist() == [3, 2, 4, 0, 1]
+    assert found["share"].round(3).tolist() == [1, 1, 0.667, 0.667, 0.667]
+
+
+def test_the_command_says_every_option_that_the_report_was_made_with():
+    settings = Settings(
+        columns={"decision": "My verdict"},
+        values={"decision": {"wrong link": "edit"}},
+        by=("given_type",),
+        margin=0.02,
+        figures="none",
+    )
+    assert command(settings).removeprefix("posthoc analyze INPUT --out OUT ") == (
+        "--policy recommended --replicates 1000 --seed 0 --margin 0.02 --column 'decision=My verdict'"
+        " --value 'decision:edit=wrong link' --by given_type --types TYPES --figures none"
+    )
 
 
 def test_every_section_is_there_once(page):

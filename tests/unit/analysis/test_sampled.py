@@ -16,6 +16,7 @@ from analysis.keys import read_entity
 from analysis.load import load
 from analysis.metrics.registry import names
 from analysis.outcomes import measure
+from analysis.points import points
 from analysis.sampled import Strata
 from analysis.score_judged import score_judged
 from analysis.study import Study
@@ -163,10 +164,24 @@ def test_thirty_percent_of_tasks_are_refused_for_what_sources_found_together():
 
 def test_a_mean_over_documents_is_refused_where_they_were_seen_in_part():
     assert "parts of documents" in _value(_study(), "posthoc_precision_macro")["reason"]
-    uneven = _study((2.0, 2.0, 4.0, 4.0), unit="document")
-    assert "unequal chances" in _value(uneven, "posthoc_precision_macro")["reason"]
     even = _study((2.0, 2.0, 0.0, 0.0), unit="document")
     assert _value(even, "posthoc_precision_macro")["estimate"] == 1 / 2
+
+
+def test_a_mean_over_documents_of_unequal_chances_is_weighted():
+    """Hajek's: GT is right once of twice in the document that weighs 2, and in the other, that weighs 4."""
+    uneven = _study((2.0, 2.0, 4.0, 4.0), unit="document")
+    found = _value(uneven, "posthoc_precision_macro")
+    assert found["estimate"] == pytest.approx((2 / 2 + 4) / 6, abs=1e-12)
+    assert found["n"] == 3
+    moving = points(measure(uneven), ["posthoc_precision_macro"])
+    assert moving["d", "GT", "posthoc_precision_macro"] == found["estimate"]
+    rows, _ = comparisons(measure(uneven), ["posthoc_precision_macro"])
+    # A: both right in the first, its one link of the second wrong.
+    row = rows[(rows["dataset"] == "d") & (rows["source"] == "A") & (rows["other"] == "GT")].iloc[0]
+    assert row["estimate"] == pytest.approx(2 / 6 - 5 / 6, abs=1e-12)
+    # All that was imported was not drawn, and weighs alike.
+    assert _value(uneven, "pre_precision_exact_macro", "A")["estimate"] == pytest.approx((1 / 2 + 0) / 2)
 
 
 @pytest.mark.parametrize(
