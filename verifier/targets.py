@@ -151,7 +151,13 @@ def _refuse_loss(path: Path, place: Path, ours: Recognise | None, inputs: Collec
             )
         with place.open(encoding="utf-8", errors="replace", newline="") as file:
             line = file.readline(_FIRST_LINE).rstrip("\r\n")
-    if ours is None or not ours(line):
+    if ours is None:
+        raise InputError(
+            "there is such a file already; it may hold what somebody entered, so it stays",
+            where=str(path),
+            remedy=_ANOTHER,
+        )
+    if not ours(line):
         raise InputError(
             "there is a file of this name that is no earlier result of this kind",
             where=str(path),

@@ -58,6 +58,26 @@ def test_the_audit_list_can_be_searched_and_filtered(browser, file):
         rows_shown(page, 0)
 
 
+def test_the_audit_list_can_be_put_in_another_order(browser, file):
+    """By the keyboard too; what is filtered away stays away."""
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(file)
+        marks = page.locator("#list tr:visible mark")
+        expect(marks).to_have_text(["Paris", "Sydney"])
+        page.focus("#order")
+        page.keyboard.press("ArrowDown")
+        expect(page.locator("#order")).to_have_value("divided")
+        expect(marks).to_have_text(["Sydney", "Paris"])
+        page.select_option("#order", "")
+        expect(marks).to_have_text(["Paris", "Sydney"])
+        page.select_option("#order", "place")
+        expect(marks).to_have_text(["Sydney", "Paris"])
+        page.select_option("#finding", "not verified")
+        page.select_option("#order", "")
+        expect(marks).to_have_text(["Sydney"])
+
+
 def test_without_script_the_audit_list_is_whole(browser, file):
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()

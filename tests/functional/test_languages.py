@@ -50,7 +50,7 @@ def test_a_german_browser_reads_german_from_arrival_to_thanks(study: Study) -> N
 
 
 def test_reasons_are_given_in_the_workers_language(study: Study) -> None:
-    for accepted, reason in (("de", "nicht verstanden"), ("en", "not understood"), ("fr", "not understood")):
+    for accepted, reason in (("de", "anderen Website"), ("en", "another site"), ("fr", "another site")):
         asked = worker(study, accepted, f"asks in {accepted}").begin()
         found = asked.client.get(f"/api/{asked.token}/search", query_string={"q": "https://example.org/a"})
         assert reason in found.json["message"]

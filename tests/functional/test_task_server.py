@@ -131,7 +131,7 @@ def test_edits_are_understood_or_refused(worker: Worker) -> None:
     assert worker.judge((2, "0.0", "edit", "NIL")).json["saved"][0]["key"] == "NIL"
     answer = worker.judge((3, "0.0", "verify"), (4, "0.0", "edit", "https://example.org/x"))
     assert (answer.status_code, answer.json["display"]) == (422, "0.0")
-    assert "not understood" in answer.json["message"]
+    assert "another site" in answer.json["message"]
     assert worker.get("/state")["sequence"] == 2
 
 
@@ -233,7 +233,7 @@ def test_a_pasted_address_is_read_by_the_search(worker: Worker) -> None:
     found = worker.get("/search?q=https://www.wikidata.org/wiki/Q220&display=0.0")
     assert (found["candidates"][0]["title"], found["message"]) == ("Rome", None)
     found = worker.get("/search?q=https://example.org/&display=0.0")
-    assert (found["candidates"], "not understood" in found["message"]) == ([], True)
+    assert (found["candidates"], "another site" in found["message"]) == ([], True)
 
 
 def test_an_undone_judgment_does_not_stand(worker: Worker) -> None:
@@ -374,6 +374,43 @@ def test_looking_ahead_claims_nothing(client: FlaskClient) -> None:
     assert client.head("/start?participant=x").status_code == 204
     ahead = client.get("/start?participant=x", headers={"Sec-Purpose": "prefetch;prerender"})
     assert ahead.status_code == 204
+
+
+def test_every_page_has_a_title_of_its_own(client: FlaskClient) -> None:
+    someone = Worker(client, "titled")
+    asked = ("/preview", "/start", "/w/nothing", f"/w/{someone.token}")
+    titles = [_title(client.get(address).text) for address in asked]
+    someone.step("consent", agree="no")
+    assert [*titles, _title(someone.page())] == [
+        "Preview",
+        "This link cannot be used",
+        "There is nothing here",
+        "Consent",
+        "You did not agree",
+    ]
+
+
+def _title(page: str) -> str:
+    return re.search("<title>(.*) · Check the links</title>", page)[1]
+
+
+def test_more_time_is_given_as_long_as_the_work_is_open(worker: Worker) -> None:
+    before = worker.get("/state")
+    given = worker.client.post(f"/api/{worker.token}/time").json
+    assert (before["more_time"], given["deadline"] > before["deadline"]) == (True, True)
+    assert 890 < given["seconds_left"] <= 900
+    worker.client.post(f"/api/{worker.token}/return")
+    assert worker.client.post(f"/api/{worker.token}/time").status_code == 409
+
+
+def test_no_time_is_given_where_a_platform_measures_it(served: Study) -> None:
+    platform = served.config.platform.model_copy(update={"kind": "prolific"})
+    config = served.config.model_copy(update={"platform": platform})
+    someone = Worker(
+        create_app(Study(served.path, config, served.secrets, served.store)).test_client()
+    ).begin()
+    assert someone.get("/state")["more_time"] is False
+    assert someone.client.post(f"/api/{someone.token}/time").json["error"] == "not_offered"
 
 
 def test_healthz_tells_which_study(client: FlaskClient) -> None:

@@ -87,7 +87,7 @@ def decide(number: str) -> Answer | str | tuple[str, int]:
     except InputError as error:
         found = counts().latest()
         problem = error.problems[0]
-        said = f"{problem.what[:1].upper()}{problem.what[1:]}."
+        said = f"{problem.what[:1].upper()}{problem.what[1:].rstrip('.')}."
         if problem.expected:
             said += f" Expected: {problem.expected}."
         return _page(given, found, display, problem=said, typed=choice.entity or ""), 400

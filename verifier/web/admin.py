@@ -18,7 +18,8 @@ for part in (calculator, adjudicating, overview, steering):
 
 KEY: Final = "dashboard_key"
 COOKIE: Final = "posthoc_dashboard"
-_SESSION_SECONDS: Final = 12 * 3600
+# Longer than a working day by far: nobody is timed out in the middle of an item.
+_SESSION_SECONDS: Final = 24 * 3600
 _OWN: Final = frozenset({"same-origin", "none"})
 _OPEN: Final = frozenset({"admin.enter"})
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, Response, abort, jsonify, request
 
 from analysis.decisions import EDIT, VERIFY
-from analysis.errors import InputError
+from analysis.errors import InputError, StateError
 from verifier import clock
 from verifier.crowd.submission import Undecided, submit, submitted
 from verifier.kb.local import Candidate
@@ -64,6 +64,7 @@ def current_state(token: str) -> Response:
         sequence=highest,
         options=options_of(assignment),
         deadline=assignment.deadline.isoformat(),
+        **desk.time_left(assignment.deadline),
         code=done.code if done else None,
         finish_url=done.finish_url if done else None,
     )
@@ -175,6 +176,21 @@ def give_back(token: str) -> Response:
     if assignment.state == "claimed":
         draw.release(study, assignment.id, state="returned", now=clock.now())
     return jsonify(returned=True)
+
+
+@blueprint.post("/time")
+def time(token: str) -> Response:
+    """More time for who needs it; sent twice, it is given once."""
+    study = state().study
+    with study.read() as session:
+        assignment = working(assignment_of(session, token))
+    if not desk.gives_time():
+        raise Refused(409, "not_offered", "The platform sets the time for this work.")
+    try:
+        deadline = draw.prolong(study, assignment.id, clock.now())
+    except StateError:
+        raise Refused(409, "closed", "This work cannot be changed.") from None
+    return jsonify(deadline=deadline.isoformat(), **desk.time_left(deadline))
 
 
 def assignment_of(session: Any, token: str, *, lock: bool = False) -> AtWork:

@@ -22,6 +22,15 @@ from verifier.web.state import NAME, State
 _LARGEST_REQUEST = 512 * 1024
 
 
+class _App(Flask):
+    """Flask, but for what it writes into logs."""
+
+    def log_exception(self, exc_info: Any) -> None:
+        """What went wrong, under the rule of the address: the address itself may hold a worker's token."""
+        rule = request.url_rule or "an address of no kind"
+        self.logger.error("Exception on %s [%s]", rule, request.method, exc_info=exc_info)
+
+
 class _NoSessions(SessionInterface):
     """Flask reads and signs a cookie with every request; nobody here has one of its kind."""
 
@@ -39,7 +48,7 @@ def create_app(study: Study, *, dashboard_key: str | None = None) -> Flask:
     Raises:
         ConfigError: a text that workers would read is missing or cannot be read.
     """
-    app = Flask(__name__)
+    app = _App(__name__)
     app.config.update(MAX_CONTENT_LENGTH=_LARGEST_REQUEST, SECRET_KEY=study.secrets.signing)
     app.session_interface = _NoSessions()
     app.json.sort_keys = False  # type: ignore[attr-defined]  # the default provider has it
@@ -50,7 +59,7 @@ def create_app(study: Study, *, dashboard_key: str | None = None) -> Flask:
     )
     app.extensions["dashboard_key"] = dashboard_key
     server = study.config.server
-    headers.install(app, server.public_url, adapter_of(study.config).partners)
+    headers.install(app, server.public_url, adapter_of(study.config).partners, nonce)
     packing.install(app)
     app.extensions[assets.NAME] = assets.Assets()
     app.add_template_global(assets.address, "asset")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from verifier import clock
 from verifier.plan import chance
 from verifier.store import asides, work
 from verifier.store.judging import HIDDEN
@@ -26,8 +28,19 @@ def beginning(session: Session, assignment: AtWork) -> dict[str, Any]:
         "state": assignment.state,
         "tasks": views.progress(progress),
         "sequence": work.highest_sequence(session, assignment.id),
+        **time_left(assignment.deadline),
         "first": task(session, assignment, first),
     }
+
+
+def time_left(deadline: datetime) -> dict[str, Any]:
+    """How long somebody still has for his work, and whether he can have longer."""
+    return {"seconds_left": max(0, int((deadline - clock.now()).total_seconds())), "more_time": gives_time()}
+
+
+def gives_time() -> bool:
+    """Whether nobody but the study says how long the work may take."""
+    return state().study.config.platform.kind == "link"
 
 
 def task(session: Session, assignment: AtWork, ordinal: int) -> dict[str, Any] | None:

@@ -27,10 +27,16 @@ _BY_CONTENT: Final = frozenset({"assets.asset", "images.image"})
 _OWN: Final = frozenset({"same-origin", "none"})
 
 
-def install(app: Flask, public_url: str | None, partners: Sequence[str] = ()) -> None:
+# What an answer to a script bears, so that it takes nobody else's for one.
+STUDY: Final = "Posthoc-Study"
+_FOR_SCRIPTS: Final = ("/api/", "/preview/")
+
+
+def install(app: Flask, public_url: str | None, partners: Sequence[str] = (), nonce: str = "") -> None:
     """Add the headers to every answer of `app` and the origin check to every request that changes something.
 
     `partners` are the sites of a crowd platform that show the pages in a frame and take in the last form.
+    `nonce` tells this study from others.
 
     The check stands in for tokens in cookies, which browsers block where a platform frames the page. Requests
     without the headers come from no browser and pass: without cookies there is nothing for them to abuse.
@@ -51,6 +57,8 @@ def install(app: Flask, public_url: str | None, partners: Sequence[str] = ()) ->
         if "Content-Security-Policy" not in headers:
             headers.add("Content-Security-Policy", policy)
         headers.extend(always)
+        if request.path.startswith(_FOR_SCRIPTS):
+            headers[STUDY] = nonce
         if request.endpoint not in _BY_CONTENT:
             headers["Cache-Control"] = "no-cache" if request.endpoint in _FILES else "no-store"
         return response

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, Final
 
 from flask import Blueprint, abort, redirect, render_template, request, send_file, url_for
+from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from verifier import clock
@@ -20,6 +22,7 @@ from verifier.web.state import state
 blueprint = Blueprint("pages", __name__)
 
 _ENDED = ("returned", "expired", "no_consent")
+_HEADING: Final = re.compile(r"<h1\b[^>]*>(.*?)</h1>", re.DOTALL | re.IGNORECASE)
 
 
 @blueprint.get("/w/<token>")
@@ -87,13 +90,22 @@ def message(name: str | None, *, title: str = "", text: str = "", token: str = "
     told = leaving(state().study, name, request.args, token) if name else None
     values = {"code": told and told.code, "finish_url": told and told.redirect_url}
     body = state().texts.page(name, **values) if name else None
-    return _render("message.html", step="message", text=body, title=title, plain=text)
+    heading = _heading(body) if body is not None else title
+    return _render("message.html", step="message", text=body, title=title, plain=text, heading=heading)
 
 
 def sample(step: str, token: str | None = None) -> str:
     """The worked example: as a step of an assignment, or as the preview."""
     texts = state().texts
-    return _render("example.html", step=step, token=token, text=texts.page(step), example=texts.example)
+    text = texts.page(step)
+    heading = _heading(text)
+    return _render("example.html", step=step, token=token, text=text, example=texts.example, heading=heading)
+
+
+def _heading(text: Markup) -> str:
+    """The words of a text's heading, which tell its page from others; empty without one."""
+    found = _HEADING.search(text)
+    return Markup(found[1]).striptags() if found else ""  # noqa: S704 - a part of what is safe already
 
 
 def _tasks(token: str) -> str:
@@ -142,4 +154,11 @@ def _pages() -> Any:
 def _render(template: str, **values: Any) -> str:
     texts = state().texts
     shown = steps.enabled(_pages())
-    return render_template(template, words=texts.words, language=texts.language, steps=shown, **values)
+    values = {
+        "words": texts.words,
+        "language": texts.language,
+        "steps": shown,
+        "study": state().nonce,
+        **values,
+    }
+    return render_template(template, **values)

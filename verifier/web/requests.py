@@ -194,7 +194,7 @@ def missing(asked: Request) -> list[NewMissing]:
     for item in _items(asked, "missing", MOST_EVENTS):
         numbers = [item.get(name) for name in ("task", "start", "end")]
         task, start, end = (n if isinstance(n, int) and not isinstance(n, bool) else -1 for n in numbers)
-        if task < 0 or not 0 <= start < end <= _HIGHEST:
+        if not 0 <= task <= _HIGHEST or not 0 <= start < end <= _HIGHEST:
             raise InputError("task, start, end", expected="whole numbers, start before end")
         found.append(NewMissing(task, start, end, item.get("withdrawn") is True))
     return found

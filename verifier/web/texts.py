@@ -16,6 +16,7 @@ from analysis.decisions import DECISIONS
 from analysis.errors import ConfigError, Problem
 from verifier import resources
 from verifier.config import StudyConfig
+from verifier.plan.draw import ALLOWANCE
 
 # What a template can do wrong when it is filled in.
 _TEMPLATE_FAULTS: Final = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
@@ -188,6 +189,8 @@ def _example_faults(example: dict[str, Any], file: str) -> Iterator[Problem]:
         card = shown.get("card")
         if not isinstance(card, dict) or not isinstance(card.get("title"), str) or "key" not in card:
             yield Problem("card", where, expected="an object with key and title")
+        elif not str(card.get("url") or "https://").startswith(("https://", "http://")):
+            yield Problem("url of the card", where, expected="https://...")
         if not isinstance(shown.get("right_keys"), list) or not isinstance(shown.get("why"), str):
             yield Problem("right_keys and why", where, expected="a list of keys, and text")
 
@@ -199,6 +202,8 @@ def _values(config: StudyConfig, language: str) -> dict[str, Any]:
         "pay": f"{config.place.pay:.2f}",
         "currency": config.place.currency,
         "minutes": f"{config.place.minutes:g}",
+        "allowed": f"{config.place.minutes * ALLOWANCE:g}",
+        "more_time": config.platform.kind == "link",
         "tasks": config.place.tasks,
         "controls": config.place.controls,
         "decoys": config.controls.decoys,

@@ -1,5 +1,6 @@
 // The card: what is known about the entity that a mention was linked to.
 
+import { endWhole } from "./whole.js";
 import { say } from "./words.js";
 
 // Letters of a credit that there is room for beside the link.
@@ -38,15 +39,18 @@ function credit(box, by) {
 export class CardPane {
   #root;
   #onOpen;
+  #whole;
   #link = null;
 
   constructor(root, onOpen) {
     this.#root = root;
     this.#onOpen = onOpen;
+    this.#whole = endWhole(root, ".card-foot", ".card-title, .card-description, .card-extract");
   }
 
-  /** Show a card, and whom the worker had named before he saw it; without a card, that it is hidden. */
-  show(card, named) {
+  /** Show a card, and whom the worker had named before he saw it; without a card, that it is hidden. What is said of
+   *  the entity is in the language of its text. */
+  show(card, named, language) {
     this.#link = null;
     if (!card) {
       this.#root.replaceChildren(document.getElementById("hidden-card-template").content.cloneNode(true));
@@ -54,6 +58,9 @@ export class CardPane {
     }
     const part = document.getElementById("card-template").content.cloneNode(true);
     part.querySelector(".card-title").textContent = card.title;
+    for (const said of [".card-title", card.description && ".card-description", ".card-extract"]) {
+      if (said) part.querySelector(said).lang = language;
+    }
     const description = part.querySelector(".card-description");
     description.textContent = card.description ?? (card.extract ? "" : say("no_description"));
     description.hidden = !description.textContent;
@@ -78,6 +85,7 @@ export class CardPane {
     }
     this.#root.replaceChildren(part);
     this.#root.scrollTop = 0;
+    this.#whole();
   }
 
   /** Open the article, as a click on its link does. */

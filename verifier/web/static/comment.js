@@ -2,6 +2,12 @@
 // pauses in writing, and when the page is put away or closed.
 
 const PAUSE = 300;
+// What no database can hold: halves of letters, as a cut through one leaves them, and NUL.
+const UNSTORABLE = /\p{Cs}|\0/gu;
+
+function storable(text) {
+  return text.replace(UNSTORABLE, "");
+}
 
 export class CommentPane {
   #root;
@@ -35,7 +41,7 @@ export class CommentPane {
   /** Show what was said on a highlight; what was being written on another is kept first. */
   show(display, text) {
     if (!this.#root) return;
-    const writing = this.#box.value.trim() !== this.#said;
+    const writing = storable(this.#box.value).trim() !== this.#said;
     this.#keep();
     // Shown anew while one writes, as when a page comes to the front again: what is written stays.
     if (writing && display === this.#display) return;
@@ -46,7 +52,7 @@ export class CommentPane {
 
   /** Something is written that is not kept yet. */
   get isWriting() {
-    return this.#display !== null && this.#box.value.trim() !== this.#said;
+    return this.#display !== null && storable(this.#box.value).trim() !== this.#said;
   }
 
   open() {
@@ -63,7 +69,7 @@ export class CommentPane {
 
   #keep() {
     clearTimeout(this.#timer);
-    const text = this.#box.value.trim();
+    const text = storable(this.#box.value).trim();
     if (this.#display === null || text === this.#said) return;
     this.#said = text;
     this.#onComment(this.#display, text);

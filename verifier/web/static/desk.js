@@ -4,6 +4,7 @@
 import { Activity } from "./activity.js";
 import { CommentPane } from "./comment.js";
 import { Editor } from "./editor.js";
+import { rest } from "./focus.js";
 import { ListPane } from "./list.js";
 import { MissingPane } from "./missing.js";
 import { Panel } from "./panel.js";
@@ -30,7 +31,14 @@ export class Desk {
   #opened = new Set();
   #activity = new Activity();
   #text = new TextPane(find("text"), (index) => this.activate(index));
-  #list = new ListPane(find("list"), (index) => this.activate(index));
+  #list = new ListPane(find("list"), (index, keyed) => {
+    this.activate(index);
+    // Who comes by key works on it next, and the choices stand before the list.
+    if (!keyed) return;
+    this.#panel.focus();
+    this.#panel.into();
+    this.#text.reveal(index);
+  });
   #panel = new Panel(() => this.#open());
   #sight = new Sight();
   #comment = new CommentPane(
@@ -113,7 +121,7 @@ export class Desk {
     find("desk").hidden = false;
     this.#editor.close();
     this.#notice(say("closed"));
-    for (const button of document.querySelectorAll("#actions button, #undo")) button.disabled = true;
+    for (const button of document.querySelectorAll("#actions button, #undo")) rest(button, true);
   }
 
   /** Make a highlight of this text the active one. */
@@ -127,20 +135,17 @@ export class Desk {
     this.#text.activate(index);
     this.#list.activate(index);
     this.#comment.show(shown.display, shown.comment);
-    this.#panel.show(shown);
+    this.#panel.show(shown, this.#view.language);
     this.#refresh();
     this.#feedback();
     this.#sight.turn(shown.display);
-    const { mention, card } = shown;
-    this.#announce(card ? say("active", { mention, title: card.title }) : say("active_hidden", { mention }));
+    this.#announce(this.#active);
   }
 
   verify() {
     if (!this.#sight.isRead) return undefined;
     const first = this.#display && this.#firstOf(this.#display);
-    if (!first) return this.#decide("verify");
-    this.#notice(first);
-    return this.#announce(first);
+    return first ? this.#notice(first) : this.#decide("verify");
   }
 
   edit() {
@@ -150,7 +155,7 @@ export class Desk {
     // What was said before does not lie over what is found.
     this.#notice("");
     this.#panel.search();
-    this.#editor.open(this.#display.mention);
+    this.#editor.open(this.#display.mention, this.#view.language);
     this.#text.reveal(this.#at);
     return this.#panel.into();
   }
@@ -172,8 +177,12 @@ export class Desk {
   }
 
   next() {
+    if (!this.#view) return;
     if (this.#at + 1 < this.#view.displays.length) this.activate(this.#at + 1);
-    else this.nextText();
+    else {
+      this.nextText();
+      find("onward")?.focus();
+    }
   }
 
   previous() {
@@ -191,12 +200,13 @@ export class Desk {
 
   /** On to the next highlight that is not decided, in this text or another. */
   undecided() {
+    if (!this.#view) return undefined;
     const here = this.#nextOpen();
     if (here !== null) return this.activate(here);
     const task = this.#progress.nextOpen(this.#task);
     if (task !== null) return this.#show(task);
     // In practice the way on is below what is in sight, as the end is.
-    (find("submit") ?? find("onward"))?.focus();
+    (find(find("submit")?.disabled ? "ending" : "submit") ?? find("onward"))?.focus();
     return this.#announce(say(this.#work.feedback ? "text_done" : "all_done"));
   }
 
@@ -239,11 +249,14 @@ export class Desk {
     const [view, index] = this.#texts.locate(display);
     if (view === this.#view && index >= 0) this.activate(index);
     this.#notice(say("refused", { reason }));
-    this.#announce(say("refused", { reason }));
   }
 
   notice(text) {
     this.#notice(text);
+  }
+
+  announce(text) {
+    this.#announce(text);
   }
 
   cover() {
@@ -258,9 +271,17 @@ export class Desk {
     return this.#view?.displays[this.#at];
   }
 
+  /** What is active now, in words: as much as is seen at a glance. */
+  get #active() {
+    const { mention, card } = this.#display;
+    if (!card) return say("active_hidden", { mention });
+    const description = card.description ?? card.extract;
+    return say(description ? "active_described" : "active", { mention, title: card.title, description });
+  }
+
   /** Something is on its way: what is pressed until it is there must not decide on this text. */
   get #turning() {
-    return this.#naming > 0 || this.#asked !== this.#came;
+    return this.#naming > 0 || this.#asked !== this.#came || !this.#view;
   }
 
   /** Show a text; what was `said` before is said along with its name. */
@@ -275,7 +296,9 @@ export class Desk {
     this.#came = turn;
     const other = task !== this.#task;
     // Where the focus is on something that goes, or has no business with another text, it goes to the card.
-    const left = ["text", "list", ...(other ? LEFT : [])].some((id) => find(id)?.contains(document.activeElement));
+    const has = (id) => find(id)?.contains(document.activeElement);
+    const stays = !other && has("text");
+    const left = ["text", "list", ...(other ? LEFT : [])].some(has);
     this.#task = task;
     this.#text.show(view);
     this.#list.show(view.displays);
@@ -287,7 +310,8 @@ export class Desk {
     this.#at = 0;
     const open = this.#nextOpen(-1);
     this.activate(at === null ? (open ?? 0) : at < 0 ? view.displays.length - 1 : Math.min(at, view.displays.length - 1));
-    if (left) this.#panel.focus();
+    if (stays) this.#text.focus();
+    else if (left) this.#panel.focus();
     if (other) this.#announce(`${said} ${this.#progress.name(task)}. ${this.#voice.announced}`);
     // What is likely wanted next is there when it is.
     const coming = new Set([task + 1, this.#progress.nextOpen(task)]);
@@ -316,6 +340,7 @@ export class Desk {
     if (this.#work.feedback) {
       this.#refresh();
       this.#feedback();
+      this.#panel.lead();
       return this.#announce(`${message} ${find("feedback").textContent}`);
     }
     const open = this.#nextOpen();
@@ -348,7 +373,6 @@ export class Desk {
   /** Say that what was chosen is what was shown. */
   #same(mention) {
     this.#notice(say("same_as_shown", { mention }));
-    this.#announce(say("same_as_shown", { mention }));
   }
 
   /** What has to be done before the link can be verified; null if nothing. */
@@ -378,7 +402,7 @@ export class Desk {
     if (body.refused) this.#notice(say("refused", { reason: body.refused }));
     else Object.assign(shown, { card: body.card, named: body.named });
     if (this.#display !== shown || body.refused) return;
-    this.#panel.show(shown);
+    this.#panel.show(shown, this.#view.language);
     this.#sight.came();
     this.#announce(say("revealed", { title: body.card.title }));
   }
@@ -433,7 +457,8 @@ export class Desk {
     this.#editor.close();
     this.#panel.choose();
     this.#feedback();
-    if (focus) document.querySelector('[data-action="edit"]').focus({ preventScroll: true });
+    // On the choice it would seem to be the next highlight's.
+    if (focus) this.#panel.focus();
   }
 
   /** Bring everything that tells how things stand up to date. */
@@ -443,10 +468,10 @@ export class Desk {
       this.#text.state(index, judgment?.decision, standing(judgment));
       this.#list.state(index, judgment?.decision, standing(judgment));
     });
-    this.#panel.stands(this.#display.judgment?.decision);
+    this.#panel.stands(this.#display.judgment, this.#view.language);
     this.#progress.show(this.#task);
     this.#missing.offer(this.#progress.isDone(this.#task));
-    find("undo").disabled = !this.#done.length || this.#closed;
+    rest(find("undo"), !this.#done.length || this.#closed);
     dispatchEvent(new Event("desk"));
   }
 

@@ -23,7 +23,8 @@ export class Editor {
     return !this.#root.hidden;
   }
 
-  open(mention) {
+  /** Search for what a mention means; what is found is told in `language`. */
+  open(mention, language) {
     const find = (id) => this.#root.querySelector(`#${id}`);
     this.#root.replaceChildren(document.getElementById("editor-template").content.cloneNode(true));
     this.#root.querySelector(".editor-label").textContent = say("search_label", { mention });
@@ -40,7 +41,7 @@ export class Editor {
     const template = document.getElementById("option-template").content.firstElementChild;
     this.#finder?.end();
     this.#finder = new Finder(
-      { box, list: find("search-list"), line: find("search-said"), made: find("search-made"), template },
+      { box, list: find("search-list"), line: find("search-said"), made: find("search-made"), template, language },
       {
         search: this.#search,
         onChoose: this.#onChoose,

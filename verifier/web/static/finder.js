@@ -1,6 +1,7 @@
 // A search for entities: a combobox that asks as one types, understands pasted addresses and lists what is found.
 
 import { showImage } from "./card.js";
+import { endWhole } from "./whole.js";
 import { say } from "./words.js";
 
 const PAUSE = 150;
@@ -27,12 +28,19 @@ function credit(image, { title, image: address, image_by: by }) {
   return line;
 }
 
+/** Whether words are just those that an entity is called by. */
+function isCalled({ title, aliases = [] }, words) {
+  const plain = (name) => name.normalize("NFC").toLowerCase().replace(/[\s_]+/g, " ").trim();
+  return [title, ...aliases].some((name) => plain(name ?? "") === plain(words));
+}
+
 export class Finder {
   #box;
   #list;
   #line;
   #template;
   #made;
+  #language;
   #search;
   #onChoose;
   #onSay;
@@ -44,20 +52,23 @@ export class Finder {
   // Enter was pressed on an address before its answer came.
   #entered = false;
   #over = false;
+  #whole;
 
-  /** The places of the words, the answers, what is said and who made the images, and the form of an answer. */
-  constructor({ box, list, line, made, template }, { search, onChoose, onSay }) {
+  /** The places of the words, the answers, what is said and who made the images, the form of an answer and the language of its words. */
+  constructor({ box, list, line, made, template, language }, { search, onChoose, onSay }) {
     this.#box = box;
     this.#list = list;
     this.#line = line;
     this.#template = template;
     this.#made = made;
+    this.#language = language;
     this.#search = search;
     this.#onChoose = onChoose;
     this.#onSay = onSay;
     const parts = { role: "combobox", "aria-autocomplete": "list", "aria-controls": list.id, "aria-expanded": "false" };
     for (const [name, value] of Object.entries(parts)) box.setAttribute(name, value);
     list.setAttribute("role", "listbox");
+    this.#whole = endWhole(list, ".option.nil", ".option-title, .option-description");
     box.addEventListener("input", () => {
       this.#entered = false;
       this.#soon(PAUSE);
@@ -138,6 +149,7 @@ export class Finder {
     items.forEach((item, index) => showImage(item.querySelector(".option-image"), this.#options[index].image, "", WAITS));
     this.#list.replaceChildren(...items);
     this.#list.hidden = false;
+    this.#whole();
     this.#box.setAttribute("aria-expanded", "true");
     this.#move(-1);
     this.#say(said ?? "");
@@ -148,15 +160,18 @@ export class Finder {
     item.id = `option-${index}`;
     item.classList.toggle("nil", Boolean(candidate.nil));
     item.classList.toggle("shown", Boolean(candidate.shown));
-    item.querySelector(".option-title").textContent = candidate.nil ? say("nil") : candidate.title;
-    const notes = [candidate.description, candidate.shown && say("linked_now")];
-    item.querySelector(".option-description").textContent = notes.filter(Boolean).join(" · ");
+    const title = item.querySelector(".option-title");
+    const said = document.createElement("span");
+    title.textContent = candidate.nil ? say("nil") : candidate.title;
+    said.textContent = candidate.description ?? "";
+    if (!candidate.nil) title.lang = said.lang = this.#language;
+    const note = candidate.shown ? `${said.textContent && " · "}${say("linked_now")}` : "";
+    item.querySelector(".option-description").append(said, note);
     return item;
   }
 
   #say(said) {
     this.#line.textContent = said;
-    this.#line.hidden = !said;
     if (said) this.#onSay?.(said);
   }
 
@@ -171,8 +186,9 @@ export class Finder {
   }
 
   /**
-   * Enter takes the option chosen; without one, the only answer to what stands in the box. Who edits looks for
-   * another entity: the one shown now is taken so only where it was named by its address.
+   * Enter takes the option chosen; without one, the only answer, if it is called just as stands in the box or was
+   * named by its address. One that is called otherwise is chosen first, so that it is seen, and taken by Enter again.
+   * Who edits looks for another entity: the one shown now is taken so only where it was named by its address.
    */
   #enter() {
     if (this.#at >= 0) return this.#choose(this.#at);
@@ -183,8 +199,10 @@ export class Finder {
       return this.#soon(0);
     }
     const [first] = this.#options;
-    if (this.#options.length === 2 && (named || !first.shown)) return this.#choose(0);
-    if (this.#options.length > 1) this.#say(say(this.#options.length === 2 ? "only_shown" : "choose_one"));
+    const only = this.#options.length === 2;
+    if (only && (named || (!first.shown && isCalled(first, text)))) return this.#choose(0);
+    if (only && !first.shown) this.#move(0);
+    if (this.#options.length > 1) this.#say(say(only && first.shown ? "only_shown" : "choose_one"));
     return undefined;
   }
 

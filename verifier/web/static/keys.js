@@ -35,7 +35,7 @@ export function listen(commands, isOn) {
     if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented || event.isComposing) return;
     if (document.querySelector("dialog[open]") || event.target.closest(BOXES)) return;
     const name = named(event);
-    if (!name || (event.key !== "?" && !isOn())) return;
+    if (!name || !isOn()) return;
     // A key held down would decide one annotation after another.
     if (event.repeat && !["next", "previous"].includes(name)) return;
     event.preventDefault();

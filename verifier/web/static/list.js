@@ -6,18 +6,20 @@ export class ListPane {
   #root;
   #said = [];
 
+  /** `onPick` is told which one is chosen, and whether it was without a pointer. */
   constructor(root, onPick) {
     this.#root = root;
     root.addEventListener("click", (event) => {
       const row = event.target.closest("li");
-      if (row) onPick([...root.children].indexOf(row));
+      if (row) onPick([...root.children].indexOf(row), event.detail === 0);
     });
   }
 
   show(displays) {
     const template = document.getElementById("row-template").content.firstElementChild;
-    const rows = displays.map(({ mention }) => {
+    const rows = displays.map(({ mention }, index) => {
       const row = template.cloneNode(true);
+      row.querySelector(".row-number").textContent = index + 1;
       row.querySelector(".row-mention").textContent = mention;
       return row;
     });

@@ -2,15 +2,18 @@
 
 import { Api } from "./api.js";
 import { Desk } from "./desk.js";
+import { keepClear, rest } from "./focus.js";
 import { listen } from "./keys.js";
 import { Practice } from "./practice.js";
+import { tieShortcuts } from "./shortcuts.js";
 import { Tasks } from "./tasks.js";
+import { Timing } from "./timing.js";
 import { say } from "./words.js";
 
 const find = (id) => document.getElementById(id);
-const { api, mode } = find("desk").dataset;
+const { api, study, mode } = find("desk").dataset;
 const given = (id) => JSON.parse(find(id)?.textContent ?? "null");
-const server = new Api(api);
+const server = new Api(api, study);
 const inEarnest = mode === "tasks";
 const work = inEarnest ? new Tasks(server, given("beginning")) : new Practice(given("example-data"));
 const desk = new Desk(work, given("options") ?? {});
@@ -41,7 +44,19 @@ function tieButtons() {
   find("help-open").addEventListener("click", commands.help);
   find("next-text").addEventListener("click", () => desk.nextText());
   find("previous-text").addEventListener("click", () => desk.previousText());
-  listen(commands, () => find("shortcuts").checked);
+  // Where there is likely no keyboard, its keys are there for who asks for them.
+  find("help-more").open = !matchMedia("(hover: none) and (pointer: coarse)").matches;
+  tieShortcuts();
+  listen(commands, () => find("shortcuts").checked && !handing);
+}
+
+let wasLost = false;
+// The work is being handed in, or back: what is decided meanwhile would come too late.
+let handing = false;
+
+function hold(held) {
+  handing = held;
+  document.querySelector(".columns").inert = held;
 }
 
 /** Show what is not stored yet, and allow handing in only when nothing is left to decide or to store. */
@@ -51,37 +66,46 @@ function showSaving() {
   const box = find("saving");
   const text = { saved: say("saved"), saving: say("saving"), lost: say(navigator.onLine ? "unsaved_n" : "unsaved_wait", { n }) }[state];
   if (box.textContent !== text) box.textContent = text;
-  if (box.dataset.state !== state && state === "lost") find("live").textContent = text;
+  // What is stored as one goes need not be said; that it is not, and that it is again, must.
+  if (box.dataset.state !== state && (state === "lost" || (state === "saved" && wasLost))) desk.announce(text);
+  if (state !== "saving") wasLost = state === "lost";
   if (box.dataset.state !== state) {
     box.dataset.state = state;
     desk.cover();
   }
   const ready = desk.isComplete && state === "saved" && !desk.isClosed;
-  find("submit").disabled = !ready;
+  rest(find("submit"), !ready);
   find("submit-hint").textContent = ready ? `${say("summary", desk.decisions)} ${say("all_done")}` : say("submit_wait");
 }
 
 async function handIn() {
+  find("ending").focus({ preventScroll: true });
   find("submit").disabled = true;
   desk.notice(say("submitting"));
+  hold(true);
   try {
     const { status, body } = await work.submit();
     if (status === 200 || body.error !== "undecided") return location.reload();
+    hold(false);
     await desk.sync();
     desk.undecided();
     desk.notice(say("submit_wait"));
   } catch {
+    hold(false);
     desk.notice(say("submit_failed"));
   }
-  return showSaving();
+  showSaving();
+  return find("submit").focus({ preventScroll: true });
 }
 
 async function giveBack() {
   if (find("stop").returnValue !== "yes") return;
+  hold(true);
   try {
     await work.giveBack();
     location.reload();
   } catch {
+    hold(false);
     desk.notice(say("submit_failed"));
   }
 }
@@ -113,6 +137,12 @@ function tieWork() {
   });
 }
 
+function tieTime({ seconds_left: seconds, more_time: more }) {
+  new Timing(desk, seconds, more ? () => work.moreTime() : null);
+}
+
 tieButtons();
+keepClear();
 if (inEarnest) tieWork();
 await desk.sync();
+if (inEarnest && !desk.isClosed) tieTime(given("beginning"));

@@ -123,6 +123,8 @@ export class MissingPane {
   /** A pointer that slips cuts a word, whose whole is meant; a part of one can be typed. */
   #whole(start, end) {
     const { text, language } = this.#view;
+    // Older browsers cannot tell words: there it stays as it was selected.
+    if (!Intl.Segmenter) return { start, end };
     const words = new Intl.Segmenter(language, { granularity: "word" }).segment(text);
     const first = words.containing(start);
     const last = words.containing(end - 1);
@@ -194,6 +196,5 @@ export class MissingPane {
   #say(text) {
     const line = this.#root.querySelector("#missing-said");
     line.textContent = text;
-    line.hidden = !text;
   }
 }

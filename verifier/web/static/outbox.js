@@ -4,6 +4,8 @@
 const SOONEST = 400;
 const LATEST = 5_000;
 const MOST = 100;
+// What goes along as a page is left may hold 64 kB in all, and no server of ours takes much more.
+const LONGEST = 16_000;
 
 export class Outbox extends EventTarget {
   #api;
@@ -14,6 +16,8 @@ export class Outbox extends EventTarget {
   #failures = 0;
   #timer = 0;
   #closed = false;
+  // So many of the next go one by one: among them is one that the server cannot read.
+  #singly = 0;
 
   constructor(api) {
     super();
@@ -114,8 +118,10 @@ export class Outbox extends EventTarget {
   #batch(entries = this.#entries) {
     if (entries[0].path) return entries.slice(0, 1);
     const undoing = Boolean(entries[0].undoes);
-    const other = entries.findIndex((entry) => entry.path || Boolean(entry.undoes) !== undoing);
-    return entries.slice(0, Math.min(other < 0 ? entries.length : other, MOST));
+    let letters = 0;
+    const fits = (entry) => (letters += 150 + (entry.entity?.length ?? 0)) <= LONGEST;
+    const other = entries.findIndex((entry, at) => entry.path || Boolean(entry.undoes) !== undoing || (!fits(entry) && at > 0));
+    return entries.slice(0, Math.min(other < 0 ? entries.length : other, this.#singly ? 1 : MOST));
   }
 
   #post(batch) {
@@ -139,12 +145,15 @@ export class Outbox extends EventTarget {
   }
 
   #settle(batch, { status, body }) {
+    this.#singly = Math.max(this.#singly - 1, 0);
     if (status === 200) {
       this.#drop(batch);
       for (const saved of Array.isArray(body.saved) ? body.saved : []) this.#tell("saved", saved);
     } else if (status === 409 && body.error === "conflict") {
       this.#renumber(body);
       this.#tell("conflict");
+    } else if (status === 400 && batch.length > 1) {
+      this.#singly = batch.length;
     } else if (status === 422 || status === 400) {
       const bad = batch.filter((entry) => status === 400 || entry.display === body.display);
       this.#drop(bad.length ? bad : batch);

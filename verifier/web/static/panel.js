@@ -1,7 +1,8 @@
 // The panel at the side: the question, the card or what hides it, what stands of the three choices, and the answer in practice.
 
 import { CardPane } from "./card.js";
-import { say } from "./words.js";
+import { toPanel } from "./focus.js";
+import { chosen, say } from "./words.js";
 
 const find = (id) => document.getElementById(id);
 
@@ -16,8 +17,10 @@ export class Panel {
   }
 
   /** Show what is asked of a highlight: its card, or that it is hidden until the worker has said which entity is meant. */
-  show({ mention, card, named }) {
-    this.#card.show(card, named);
+  show({ mention, card, named }, language) {
+    const held = find("card").contains(document.activeElement);
+    this.#card.show(card, named, language);
+    if (held) toPanel();
     find("card-heading").textContent = say(card ? "question" : "question_hidden", { mention });
     this.#side.classList.toggle("unnamed", !card);
     document.querySelector('[data-action="edit"] .means').textContent = say(card ? "edit_means" : "name_means");
@@ -36,7 +39,7 @@ export class Panel {
   }
 
   focus() {
-    this.#side.focus({ preventScroll: true });
+    toPanel();
   }
 
   /** Make room for the search. */
@@ -57,16 +60,26 @@ export class Panel {
     this.#side.scrollIntoView({ block: "nearest" });
   }
 
-  /** Show which of the three stands. */
-  stands(decision) {
+  /** Show which of the three stands, and which entry was chosen, in the language of the text. */
+  stands(judgment, language) {
     for (const button of document.querySelectorAll(".action")) {
-      button.setAttribute("aria-pressed", String(button.dataset.action === decision));
+      button.setAttribute("aria-pressed", String(button.dataset.action === judgment?.decision));
     }
+    const entry = document.querySelector('[data-action="edit"] .chosen');
+    entry.textContent = chosen(judgment);
+    if (judgment?.key === "NIL") entry.removeAttribute("lang");
+    else entry.lang = language;
+  }
+
+  /** After a right choice in practice, the way on has the focus, until another highlight has no answer yet. */
+  lead() {
+    if (find("feedback").dataset.same === "yes") find("next-undecided").focus({ preventScroll: true });
   }
 
   /** What is answered to a choice in practice; without one, nothing. */
   answer(given) {
     const box = find("feedback");
+    if (!given && !box.hidden && document.activeElement === find("next-undecided")) toPanel();
     box.hidden = !given;
     this.#side.classList.toggle("answered", Boolean(given));
     if (!given) return;

@@ -1,5 +1,6 @@
 // How far the work is: of each text, how many of its highlights are decided, and in which way.
 
+import { rest } from "./focus.js";
 import { say } from "./words.js";
 
 const find = (id) => document.getElementById(id);
@@ -56,12 +57,14 @@ export class Progress {
   show(task) {
     const total = this.#tasks.reduce((sum, { displays }) => sum + displays, 0);
     const done = this.#tasks.reduce((sum, { decided }) => sum + decided, 0);
-    find("where").textContent = this.name(task);
+    const name = this.name(task);
+    find("where").textContent = name;
+    if (name) document.title = `${name} · ${say("title")}`;
     find("counted").textContent = say("progress", { done, total });
     find("progress").max = total;
     find("progress").value = done;
-    find("previous-text").disabled = task === 0;
-    find("next-text").disabled = task + 1 >= this.#tasks.length;
+    rest(find("previous-text"), task === 0);
+    rest(find("next-text"), task + 1 >= this.#tasks.length);
     document.querySelector(".turn").hidden = this.#tasks.length < 2;
   }
 }

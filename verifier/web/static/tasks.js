@@ -58,6 +58,11 @@ export class Tasks {
     this.#api.post("/events", { events: [{ kind, data }] }, { keepalive: true }).catch(() => {});
   }
 
+  /** As much time again. */
+  moreTime() {
+    return this.#api.post("/time", {});
+  }
+
   submit() {
     return this.#api.post("/submit", {});
   }

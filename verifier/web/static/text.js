@@ -90,6 +90,11 @@ export class TextPane {
     this.reveal(index);
   }
 
+  /** Where one was in the text before it was shown anew, one is again. */
+  focus() {
+    this.#marks[this.#active]?.focus({ preventScroll: true });
+  }
+
   /** Bring a highlight into sight. */
   reveal(index) {
     this.#marks[index]?.scrollIntoView({ block: "nearest", inline: "nearest" });

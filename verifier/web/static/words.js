@@ -4,7 +4,7 @@ const words = JSON.parse(document.getElementById("words").textContent);
 
 const LONGEST = 80;
 const TURNS = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufefc]/;
-const LONG = new Set(["mention", "title"]);
+const LONG = new Set(["mention", "title", "description"]);
 
 /** The words named `key`, with {names} filled in. */
 export function say(key, values = {}) {
@@ -22,7 +22,13 @@ function brief(value) {
 /** How a judgment reads; null for none. */
 export function standing(judgment) {
   if (!judgment) return say("undecided");
-  const { decision, key, title } = judgment;
-  if (decision === "edit") return say("edited", { title: key === "NIL" ? say("nil_title") : title });
+  const { decision } = judgment;
+  if (decision === "edit") return say("edited", { title: chosen(judgment) });
   return say(decision === "verify" ? "verified" : "removed");
+}
+
+/** Which entry an edit has chosen; nothing of other decisions. */
+export function chosen(judgment) {
+  if (judgment?.decision !== "edit") return "";
+  return judgment.key === "NIL" ? say("nil_title") : (judgment.title ?? "");
 }

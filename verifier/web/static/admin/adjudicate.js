@@ -13,7 +13,7 @@ const began = performance.now();
 
 // Return in the box would press the first button, which verifies.
 box.addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault());
-const finder = new Finder({ box, list, line: said, made: document.getElementById("search-made"), template }, { search, onChoose: choose });
+const finder = new Finder({ box, list, line: said, made: document.getElementById("search-made"), template, language: page.dataset.language }, { search, onChoose: choose });
 // A key held down must not decide on what it has just chosen.
 form.addEventListener("keydown", (event) => event.key === "Enter" && event.repeat && event.preventDefault());
 document.getElementById("article")?.addEventListener("click", () => (form.elements.opened.value = "yes"));
@@ -30,7 +30,6 @@ async function search(query, signal) {
 function choose({ entity, title }) {
   finder.rest();
   box.value = entity;
-  said.hidden = false;
   said.textContent = say("chosen", { title });
   form.querySelector("button.edit").focus();
 }

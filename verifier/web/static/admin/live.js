@@ -4,10 +4,11 @@ const EVERY = 10_000;
 const live = document.getElementById("live");
 const pause = document.getElementById("pause");
 
+let stopped = false;
+
 pause.hidden = false;
 pause.addEventListener("click", () => {
-  const stopped = pause.getAttribute("aria-pressed") !== "true";
-  pause.setAttribute("aria-pressed", String(stopped));
+  stopped = !stopped;
   pause.textContent = stopped ? "Go on updating" : "Stop updating";
 });
 
@@ -15,7 +16,7 @@ document.addEventListener("visibilitychange", () => document.hidden || update())
 setInterval(update, EVERY);
 
 async function update() {
-  if (document.hidden || pause.getAttribute("aria-pressed") === "true" || inUse()) return;
+  if (document.hidden || stopped || inUse()) return;
   let answer;
   try {
     answer = await fetch(live.dataset.from, { cache: "no-store" });
@@ -40,5 +41,7 @@ function inUse() {
 }
 
 function note(text) {
-  document.getElementById("stamp").textContent = text;
+  const stamp = document.getElementById("stamp");
+  stamp.setAttribute("role", "alert");
+  if (stamp.textContent !== text) stamp.textContent = text;
 }
