@@ -257,9 +257,11 @@ def test_what_has_the_focus_is_in_sight(browser: Browser, asking: Served) -> Non
     """At 400 % the panel and what is told lie over the text; never over what has the focus."""
     context = browser.new_context(viewport={"width": 320, "height": 256})
     page = watched(context.new_page())
+    page.clock.install()
     to_work(page, asking, "sight")
-    page.evaluate("for (const id of ['notice', 'time']) document.getElementById(id).hidden = false")
-    page.locator("#time-said").evaluate("said => { said.textContent = 'Minutes left for this work: 3.'; }")
+    page.clock.fast_forward(timedelta(minutes=11).total_seconds() * 1000)
+    expect(page.locator("#time-said")).to_contain_text("Minutes left for this work: 4.")
+    page.evaluate("document.getElementById('notice').hidden = false")
     found = []
     for key in ("Tab", "Shift+Tab"):
         for _ in range(40):

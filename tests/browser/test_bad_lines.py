@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Error, Page, Route, expect
 
-from tests.browser.conftest import LiveServer, Served, look, served, stored, until
+from tests.browser.conftest import WAIT_MS, LiveServer, Served, look, served, stored, until
 from tests.browser.test_assignment import active, as_done, decide_all, handed_in, settled, to_tasks
 
 PROOF = Path(__file__).parents[2] / "docs" / "proofs" / "bad-lines.json"
@@ -79,6 +79,14 @@ def kept(page: Page, address: str) -> list[Route]:
     return held
 
 
+def come(page: Page, asked: list[Any], number: int = 1) -> None:
+    """Wait until so much was asked."""
+    latest = time.monotonic() + WAIT_MS / 1000
+    while len(asked) < number:
+        assert time.monotonic() < latest, f"{len(asked)} of {number} were asked"
+        page.wait_for_timeout(20)
+
+
 def hurry(page: Page) -> None:
     """Waits between tries pass at once: what is looked at is what comes of the tries."""
     page.add_init_script(HURRY)
@@ -104,10 +112,7 @@ def test_a_page_that_comes_to_the_front_in_a_hotel_is_not_closed(page: Page, liv
     asked = in_turn(page, "**/state", OTHERS)
     held = kept(page, "**/tasks/*")
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    for _ in range(400):
-        if held:
-            break
-        page.wait_for_timeout(50)
+    come(page, held)
     for key in "jnpevru":
         page.keyboard.press(key)
     page.unroute("**/tasks/*")
@@ -131,11 +136,13 @@ def test_handing_in_through_a_hotel_fails_and_holds_decisions_as_long_as_it_last
     asked = in_turn(page, "**/submit", OTHERS[:2])
     for n in (1, 2):
         page.locator("#submit").click()
+        come(page, asked, n)
         expect(page.locator("#notice")).to_contain_text("did not work")
         assert len(asked) == n
     held = kept(page, "**/submit")
     page.locator("#submit").click()
     expect(page.locator("#notice")).to_contain_text("Handing in")
+    come(page, held)
     look(page)
     page.keyboard.press("r")
     page.locator('.action[data-action="remove"]').click(force=True)
