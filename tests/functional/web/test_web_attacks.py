@@ -6,7 +6,6 @@ import json
 import logging
 import shutil
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,25 +44,6 @@ FORMS: dict[str, dict[str, Any]] = {
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A planned study with all that a page can offer; tests take copies."""
     return worker_study.make(tmp_path_factory.mktemp("attacked") / "pages", CONFIG)
-
-
-@pytest.fixture
-def served(made: Path, tmp_path: Path) -> Iterator[Study]:
-    """A fresh copy, open."""
-    with Study.open(Path(shutil.copytree(made, tmp_path / "pages"))) as study:
-        yield study
-
-
-@pytest.fixture
-def client(served: Study) -> FlaskClient:
-    """Who asks what he likes."""
-    return create_app(served).test_client()
-
-
-@pytest.fixture
-def worker(client: FlaskClient) -> Worker:
-    """A worker at his first text."""
-    return Worker(client).begin()
 
 
 @pytest.mark.parametrize("path", FORMS)

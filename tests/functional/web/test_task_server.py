@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -27,25 +25,6 @@ from verifier.web.app import create_app
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A planned study; tests take copies."""
     return worker_study.make(tmp_path_factory.mktemp("served") / "pages")
-
-
-@pytest.fixture
-def served(made: Path, tmp_path: Path) -> Iterator[Study]:
-    """A fresh copy, open."""
-    with Study.open(Path(shutil.copytree(made, tmp_path / "pages"))) as study:
-        yield study
-
-
-@pytest.fixture
-def client(served: Study) -> FlaskClient:
-    """A browser without scripts."""
-    return create_app(served).test_client()
-
-
-@pytest.fixture
-def worker(client: FlaskClient) -> Worker:
-    """A worker at his first text."""
-    return Worker(client).begin()
 
 
 def test_steps_follow_one_another(client: FlaskClient) -> None:
