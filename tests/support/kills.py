@@ -45,7 +45,7 @@ def simulate(folder: Path, habits: Habits, *, truth: str, workers: int, kills: i
     killed = 0
     try:
         while worker.is_alive():
-            time.sleep(chance.uniform(0.1, 1.5) if killed < kills else 0.2)
+            time.sleep(chance.uniform(0.1, 1.1) if killed < kills else 0.2)
             if killed < kills and worker.is_alive():
                 server.kill()
                 server.wait()
